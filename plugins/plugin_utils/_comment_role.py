@@ -41,6 +41,10 @@ _WAITS = (1, 3)
 # GitHub asks for at least a minute after a secondary limit without Retry-After, see
 # https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 _LIMITED_WAIT = _LONGEST_WAIT = 60
+# how GitHub calls a secondary limit, and how it did before; a POST may get status 422 with this code, see
+# https://github.com/mitchspano/sfdx-scan-pull-request/issues/6
+_LIMIT = re.compile("rate limit|abuse detection")
+_ABUSE = "'code': 'abuse'"
 # what ansible.builtin.uri says of a connection that was never made, so that a POST did nothing
 _NEVER_MADE = re.compile("Connection refused|Name or service not known|name resolution|No route to host|is unreachable")
 # what GitHub answers to the tokens of workflows and apps, which have no user
@@ -365,8 +369,8 @@ def is_passing(answer: Mapping[str, Any], method: str) -> bool:
 def _is_limited(answer: Mapping[str, Any]) -> bool:
     """Whether the provider did nothing because of a rate limit."""
     status, said = answer.get("status"), str(answer.get("json")).lower()
-    signs = ("retry_after" in answer, answer.get("x_ratelimit_remaining") == "0", "rate limit" in said)
-    return status == 429 or (status == 403 and any(signs))
+    signs = ("retry_after" in answer, answer.get("x_ratelimit_remaining") == "0", _LIMIT.search(said))
+    return status == 429 or (status == 403 and any(signs)) or (status == 422 and _ABUSE in said)
 
 
 def wait_after(answer: Mapping[str, Any], usual: float, now: float) -> float:
@@ -376,7 +380,7 @@ def wait_after(answer: Mapping[str, Any], usual: float, now: float) -> float:
     if limited:
         headers["X-RateLimit-Reset"] = str(answer.get("x_ratelimit_reset", ""))
     asked = asked_wait(headers, now)
-    if asked is None and limited and answer.get("status") == 403:
+    if asked is None and limited and answer.get("status") != 429:
         asked = _LIMITED_WAIT
     return min(max(usual, asked or 0), _LONGEST_WAIT)
 

@@ -85,13 +85,15 @@ class Requests:
     def __init__(self) -> None:
         self._logger: int | None = None
         self._found = 0.0
+        # what was not yet passed on
+        self._deaf = ""
 
     def selection(self, params: Mapping[str, Any]) -> dict[str, Any]:
         # each request of the logger is an event
         return {}
 
     def read(self, task: Task) -> dict[str, Any]:
-        announced, deaf = None, ""
+        announced = None
         if self._logger is None or time.monotonic() - self._found > _AGAIN:
             logger = find(task, HTTP_LOGGER, place_of(task))
             if logger is None:
@@ -100,7 +102,7 @@ class Requests:
                     f"HTTP logger {printable(wanted)!r} does not exist: create it, or correct the label or the id."
                 )
             self._logger, self._found = logger["id"], time.monotonic()
-            announced, deaf = logger["num_requests"], why_deaf(logger)
+            announced, self._deaf = logger["num_requests"], why_deaf(logger)
         source = f"http_logger/{self._logger}"
         try:
             entries = captured(task, self._logger, announced)
@@ -110,7 +112,8 @@ class Requests:
                 self._logger = None
             raise
         rows = {number: decoded(entry) for number, entry in by_id(entries).items()}
-        return dict(source=source, rows=rows, ended=dict.fromkeys(rows, True), notice=deaf)
+        notice, self._deaf = self._deaf, ""
+        return dict(source=source, rows=rows, ended=dict.fromkeys(rows, True), notice=notice)
 
 
 class Scans:
@@ -309,7 +312,8 @@ def _locked(path: str) -> int:
         lock = os.open(f"{real}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError as error:
         raise WrongOption(
-            f"state_file {shown(path)} cannot be locked ({error.strerror}): correct the permissions of its directory."
+            f"state_file {shown(path)} cannot be locked ({error.strerror}): give a directory in which this user can create"
+            " files."
         ) from None
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

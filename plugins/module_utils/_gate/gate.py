@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from .._evidence.exploits import Exploits
 from .._evidence.rows import Reading, Trouble, rows_of
 from .._model.errors import Incomplete, Refused, ScannerError, WrongOption, counted, printable, without_secrets
-from .._model.gate_words import CREATED, FAIL, MISCONFIGURED, MISSING, PASSED, WARN
+from .._model.gate_words import CREATED, FAIL, KNOWN, MISCONFIGURED, MISSING, NEW, PASSED, REOPENED, WARN, WORSE
 from .._model.records import Record
 from .._model.times import expiry_of, is_date, seconds_of
 from .._model.trust import refuse_untrusted
@@ -372,10 +372,14 @@ def sentence_of(decision: Decision, page: str | None, sources: str = "") -> str:
     return " ".join(filter(None, parts))
 
 
+# what the line of a gate that passed says of the baseline, by key of counts
+_CHANGED = {**{key: key for key in (NEW, REOPENED, WORSE, KNOWN, "gone")}, "unseen": "not seen"}
+
+
 def passed_sentence_of(decision: Decision) -> str:
     """The complete line of a gate that passed: what it judged, and what of it does not fail."""
     counts, waived = decision.counts, [each.waiver for each in decision.rows if each.waiver is not None]
-    more = [f"{counts[key]:,} {key}" for key in ("new", "known", "gone") if counts[key]]
+    more = [f"{counts[key]:,} {words}" for key, words in _CHANGED.items() if counts[key]]
     if waived:
         ends = sorted({each.expires for each in waived}, key=lambda expires: expiry_of(expires) or 0)
         more.append(f"{len(waived):,} waived{', the first' if ends[1:] else ''} until {ends[0]}")

@@ -261,7 +261,8 @@ def ranked_severity(row: Row) -> str:
 
 def published(document: Document) -> Document:
     """The document as files and comments have it: without the passwords of its targets."""
-    names = (row["target"] for key in ("targets", "gone", "findings") for row in document[key])
+    keys = ("targets", "gone", "unseen", "findings")
+    names = (row["target"] for key in keys for row in document.get(key, ()))
     return without_passwords(document, names)
 
 

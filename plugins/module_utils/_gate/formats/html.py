@@ -37,6 +37,7 @@ from ..._model.gate_words import (
     UNKNOWN_STATE,
     UNPROVEN,
     VERDICTS,
+    WAIVED,
     WARN,
 )
 from ..._model.passwords import without_user_info
@@ -181,7 +182,9 @@ def _outcome(document: Document) -> str:
     reasons = document["reasons"]
     shown = [text(sentence) for sentence in (*first_sentences(document), *reasons[:_MOST_REASONS])]
     if not reasons:
-        passed = f"{counted(document['counts']['total'], 'finding')} read, and none fails the policy."
+        waived = document["counts"][WAIVED]
+        decided = f" {counted(waived, 'finding')} {'is' if waived == 1 else 'are'} waived." if waived else ""
+        passed = f"{counted(document['counts']['total'], 'finding')} read, and none fails the policy.{decided}"
         shown.append(passed if document["outcome"] == PASSED else f"The outcome is {text(document['outcome'])}.")
     elif len(reasons) > _MOST_REASONS:
         shown.append(f"{counted(len(reasons) - _MOST_REASONS, 'more reason')}, see the targets below.")

@@ -55,7 +55,7 @@ _MOST_CVES = 3
 
 
 def markdown(document: Document) -> str:
-    """The outcome and why, the counts, and what comes first: failing findings, new ones, expired waivers."""
+    """The outcome and why, the counts, and what comes first: failing findings, new and missing ones, waivers."""
     rows = document["findings"]
     failing = [row for row in rows if row["state"] == FAILING]
     new = [row for row in _without_waived(rows) if is_new(row) and row["state"] != FAILING]
@@ -69,6 +69,8 @@ def markdown(document: Document) -> str:
     last = [
         _findings("New, but not failing", new, _MOST_NEW),
         _waived(document),
+        _listed("Gone", document["gone"]),
+        _listed("Not seen by this scan", document.get("unseen", ())),
         _expired(document["waivers"]["expired"]),
         _unused(document["waivers"]["unused"]),
         [_footer(document)],
@@ -91,7 +93,7 @@ def comment(document: Document) -> str:
         [_headline(document)],
         _reasons(document),
         [f"{_since(document)} {_states(document)}".rstrip()],
-        _section("Fix first", [], [f"- {_fix(each)}" for each in fixes(document)[:_MOST_FIXES]]),
+        _section("Fix first", [], [f"- {_fix(each)} ({_why(each)})" for each in fixes(document)[:_MOST_FIXES]]),
         _findings("New", [row for row in changed if row["change"] != WORSE], _MOST_NEW),
         _findings("Worse", [row for row in changed if row["change"] == WORSE], _MOST_NEW),
         _waived(document),
@@ -195,6 +197,11 @@ def _fix(fix: Fix) -> str:
     if fix.number > 1:
         where = f"{counted(fix.number, 'finding')} on {counted(fix.targets, 'target')}, first {where}"
     return f"{row['severity']}: {code(row['name'], _LONGEST)}{f' ({cves})' if cves else ''}, {where}: {advice}"
+
+
+def _why(fix: Fix) -> str:
+    """The rule that decides. A known finding that fails is in no table of the comment."""
+    return f"fails: {code(rule_of(fix.first), _LONGEST)}"
 
 
 def _without_waived(rows: Iterable[Row]) -> list[Row]:

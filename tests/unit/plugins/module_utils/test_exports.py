@@ -670,6 +670,20 @@ def test_an_endpoint_is_one_that_defectdojo_can_read(changes, endpoint):
     assert finding.get("endpoints") == endpoint
 
 
+@pytest.mark.parametrize("change", [None, "known", "new"])
+@pytest.mark.parametrize("reason", ["severity is high, fail_on is high", "13 high findings, max is 5"])
+def test_the_comment_has_the_rule_that_decides_a_failing_finding(change, reason):
+    said = comment(document([row(1, change=change, reasons=[reason])]))
+    assert f"(fails: `{reason}`)" in said
+
+
+@pytest.mark.parametrize("write", [comment, markdown])
+def test_what_no_scan_could_see_is_named(write):
+    reason = "not seen by this scan (light): fewer tests"
+    said = write(document([], unseen=[{**gone(1, name="SQL injection"), "reason": reason}]))
+    assert "### Not seen by this scan" in said and f"`SQL injection`, `shop.example.com`, `{reason}`" in said
+
+
 # --- passwords of targets
 
 
@@ -702,6 +716,16 @@ def test_the_password_of_a_target_is_in_no_file(name, login):
         assert "b.example/x" in text
         if len(login) > 10:
             assert "horse" not in text
+
+
+@pytest.mark.parametrize("key", ["gone", "unseen"])
+@pytest.mark.parametrize("name", ["comment", "markdown", "html"])
+def test_the_password_of_a_target_that_was_not_scanned_is_in_no_file(name, key):
+    reason = {"reason": "not seen by this scan (light): fewer tests"} if key == "unseen" else {}
+    missing = {**gone(1, target="https://scan:correct-horse@b.example/x"), **reason}
+    of = document([], **{key: [missing]})
+    (text,) = [comment(of)] if name == "comment" else written(name, of)
+    assert "b.example/x" in text and "horse" not in text
 
 
 def test_a_target_with_a_password_is_at_its_line_of_an_estate_file():

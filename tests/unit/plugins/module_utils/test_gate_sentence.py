@@ -11,7 +11,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows imp
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import Memory
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate import sentence_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate import passed_sentence_of, sentence_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Waived, Waiver
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW, finding, pair
 
@@ -115,3 +115,23 @@ def test_three_reasons_are_said_and_the_others_are_counted(names, more):
     pairs = [pair(target=f"{name}.example", outcome="scan_failed") for name in names]
     decision = decide(pairs, [], policy=policy_of(None), mapping=mapping_of(None), now=NOW)
     assert sentence_of(decision, None) == f"The gate ended with scan_failed. {' '.join(decision.reasons[:3])}{more}"
+
+
+# --- the line of a gate that passed
+
+
+@pytest.mark.parametrize(
+    "counts, said",
+    [
+        ({}, "0 of 1 finding fails (a.example, website_scanner)"),
+        (
+            {"new": 1, "reopened": 2, "worse": 3, "known": 4, "gone": 5, "unseen": 6},
+            "0 of 1 finding fails, 1 new, 2 reopened, 3 worse, 4 known, 5 gone, 6 not seen (a.example, website_scanner)",
+        ),
+    ],
+)
+def test_a_gate_that_passed_says_what_it_judged(counts, said):
+    pairs = [pair(findings=[finding(risk_level=0)])]
+    decision = decide(pairs, rows_of(pairs), policy=policy_of(None), mapping=mapping_of(None), now=NOW)
+    numbers = {**decision.counts, **dict.fromkeys(("new", "known", "gone"), 0), **counts}
+    assert passed_sentence_of(decision._replace(counts=numbers)) == f"The gate passed: {said}."

@@ -186,6 +186,12 @@ def test_a_run_without_findings_says_only_why_it_failed():
     assert "Fix first" not in html(unreachable())
 
 
+@pytest.mark.parametrize("number, said", [(0, ""), (1, " 1 finding is waived."), (2, " 2 findings are waived.")])
+def test_a_gate_that_passed_says_what_is_waived(number, said):
+    page = html(document([row(9, state="below"), *(waived(each) for each in range(number))]))
+    assert f"read, and none fails the policy.{said}</li>" in page
+
+
 def test_reasons_come_before_everything_else():
     page = html(broken())
     order = [

@@ -145,6 +145,11 @@ REFUSED = {
 }
 UNNAMED = {"status": -1, "msg": "Request failed: <urlopen error [Errno -3] Temporary failure in name resolution>"}
 SECONDARY = {"status": 403, "json": {"message": "You have exceeded a secondary rate limit. Please wait."}}
+# the two answers in https://github.com/prontolabs/pronto/issues/133 and
+# https://github.com/mitchspano/sfdx-scan-pull-request/issues/6
+ABUSE = {"status": 403, "json": {"message": "You have triggered an abuse detection mechanism. Please retry later."}}
+ABUSE_CODE = {"status": 422, "json": {"message": "Validation Failed", "errors": [{"field": "base", "code": "abuse"}]}}
+INVALID = {"status": 422, "json": {"message": "Validation Failed", "errors": [{"field": "body", "code": "invalid"}]}}
 USED_UP = {"status": 403, "json": {"message": "No"}, "x_ratelimit_remaining": "0", "x_ratelimit_reset": "1040"}
 
 
@@ -155,6 +160,9 @@ USED_UP = {"status": 403, "json": {"message": "No"}, "x_ratelimit_remaining": "0
         ({"status": 429}, True, True),
         (SECONDARY, True, True),
         (USED_UP, True, True),
+        (ABUSE, True, True),
+        (ABUSE_CODE, True, True),
+        (INVALID, False, False),
         ({"status": 403, "json": {"message": "Resource not accessible by integration"}}, False, False),
         ({"status": 401}, False, False),
         ({"status": 404}, False, False),
@@ -184,6 +192,8 @@ def test_a_call_is_repeated_if_that_does_no_harm(answer, read, post):
         ({"status": 429, "retry_after": "Thu, 01 Jan 1970 00:17:00 GMT"}, 20),
         ({"status": 429, "retry_after": "soon"}, 3),
         (SECONDARY, 60),
+        (ABUSE, 60),
+        (ABUSE_CODE, 60),
         ({**SECONDARY, "retry_after": "5"}, 5),
         (USED_UP, 40),
         ({**USED_UP, "x_ratelimit_reset": "999"}, 3),
