@@ -211,7 +211,7 @@ Findings may be missing, so a target without findings is not proven clean.</p></
 {% endif %}
 <section aria-labelledby="findings">
 <h2 id="findings">Findings</h2>
-{% set least = (document.policy or {}).get("fail_on") %}
+{% set least = (document.get("policy") or {}).get("fail_on") %}
 <p class="small">
 {%- if least is not none %}<strong>fail_on: {{ least }}</strong>
 {%- if least == NONE %} means that no severity fails by itself.{% else %} is the lowest severity that fails.{% endif %}<br>

@@ -9,9 +9,9 @@ from __future__ import annotations
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import Trouble, rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import Memory
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate import passed_sentence_of, sentence_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate import passed_sentence_of, sentence_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Waived, Waiver
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW, finding, pair
 
