@@ -253,6 +253,8 @@ options:
       - The files to write.
       - V(sarif), V(gitlab) and V(defectdojo) are written only if everything was scanned and read, because the programs
         that read them close the findings that a file lacks.
+      - V(html) requires the Python library Jinja2 on the host on which the module runs. ansible-core installs it on the
+        controller.
     type: list
     elements: str
     choices: [json, markdown, html, sarif, junit, gitlab, defectdojo, csv]

@@ -337,7 +337,7 @@ class _Gate:
             }
             if options.get("sarif_profile") not in PROFILES:
                 options.pop("sarif_profile", None)
-            options["formats"] = usable_formats(self.settings["formats"])
+            options["formats"] = usable_formats(self.settings["formats"], self.wrong)
         else:
             options = {**self._gate_options(), **self.expect, "workspace": self.settings.get("workspace")}
         if unread:
@@ -422,11 +422,13 @@ def mistake_in(settings: Mapping[str, Any]) -> str | None:
     return None
 
 
-def usable_formats(formats: Any) -> list[str]:
-    """The formats that can be written although another variable, or one of them, is wrong."""
+def usable_formats(formats: Any, wrong: str = "") -> list[str]:
+    """The formats that can be written although another variable, or one of them, is wrong. wrong: why."""
     given = listed(formats)
     known = [each for each in given if each in FORMATS] if isinstance(given, list) else []
-    return known or list(DEFAULTS["formats"])
+    # without requests, the gate runs in another Python, which may lack the library of a format
+    usable = ([each for each in some if f"formats has {each}," not in wrong] for some in (known, DEFAULTS["formats"]))
+    return next(filter(None, usable), [])
 
 
 def digests(values: Mapping[str, Any]) -> dict[str, str]:

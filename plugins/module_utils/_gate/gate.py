@@ -41,7 +41,7 @@ from .files import (
 )
 from .formats.document import Choices, Place
 from .formats.sarif import locations_of
-from .formats.table import outdated, write
+from .formats.table import FORMATS, outdated, write
 from .gate_json import document_of, saved_of
 from .judge import Decision, Judged, decide
 from .policy import Expect, Policy, expect_of, mapping_of, origin_of, policy_of
@@ -197,6 +197,8 @@ def _refuse_wrong_options(params: Record) -> None:
         if directory == "":
             raise WrongOption("artifacts is empty: give the path of a directory, or remove it.")
         refuse_untrusted(directory, "artifacts")
+        for name in params["formats"]:
+            FORMATS[name].check()
     if params["tools"] == []:
         raise WrongOption("tools is empty, so nothing would be judged: name at least one, or leave it out.")
     if params["baseline"] and params["baseline_missing"] == "create":

@@ -15,13 +15,17 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
 from itertools import islice
 from typing import Any
 
-from ..._model.errors import counted
+from ..._evidence.findings import SUMMARY
+from ..._model.errors import WrongOption, counted
 from ..._model.gate_words import (
     FAIL,
+    FAILING,
     FINDINGS,
     INCOMPLETE,
     MISCONFIGURED,
@@ -41,33 +45,45 @@ from ..._model.gate_words import (
     WARN,
 )
 from ..._model.safe_text import block, encode, line
+from ..._model.times import iso_moment
 from .document import (
     Document,
     Row,
+    by_state,
     by_waiver,
     first_sentences,
+    fixes,
+    is_new,
     is_whole,
     origin_of,
+    place,
     references_of,
     tools_of,
     waived_by,
     waiver_place,
 )
-from .page_assets import SCRIPT, STYLE
 from .page_parts import (
-    MOST_LINES,
+    WHOLE,
+    address,
+    advice,
+    anchor,
+    bars,
+    before,
     expired,
-    fix_first,
-    panels,
-    plain_findings,
-    severity_mark,
+    link,
+    moment,
+    query,
     targets,
-    text,
     waivers,
-    web_link,
 )
+from .page_script import SCRIPT
+from .page_style import STYLE
+from .page_template import TEMPLATE
 
-# longer lists only hide what comes first
+# longer lists only hide what comes first; everything is in gate.json
+_MOST_LINES = 200
+_MOST_FIXES = 5
+_MOST_ROWS = 50
 _MOST_REASONS = 12
 # encoding many rows at once is fast, and all at once takes twice the memory
 _CHUNK = 1000
@@ -93,9 +109,6 @@ _COLUMNS = {
     "first_seen": "First seen",
     "state": "State",
 }
-_FILTERS = ("state", "severity", "change", "target", "tool")
-# characters of a commit that people compare
-_LONGEST_COMMIT = 12
 
 _SAID = {
     SERVICE_ERROR: "the service did not answer as expected",
@@ -130,33 +143,44 @@ CONTENT_SECURITY_POLICY = "; ".join(
 
 
 def html(document: Document) -> str:
-    """The page."""
-    return "".join(
-        [
-            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
-            f'<meta http-equiv="Content-Security-Policy" content="{CONTENT_SECURITY_POLICY}">\n',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
-            '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n',
-            f"<title>{text(headline(document))}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n",
-            '<a class="skip" href="#findings">Skip to the findings</a>\n',
-            _outcome(document),
-            "<main>\n",
-            *(section(document) for section in (fix_first, expired, panels, targets, waivers)),
-            '<section aria-labelledby="findings">\n<h2 id="findings">Findings</h2>\n',
-            _meanings(document),
-            _EMPTY_TABLE,
-            plain_findings(document),
-            "</section>\n</main>\n<footer>\n",
-            _missing("Gone since the baseline", document["gone"]),
-            _missing("Not seen by this scan", document.get("unseen", ())),
-            _about(document),
-            '</footer>\n<script type="application/json" id="rows">',
-            _table_data(document),
-            '</script>\n<script type="application/json" id="long">',
-            _details_data(document),
-            f"</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
-        ]
+    """The page. Raises WrongOption without Jinja2."""
+    return str(template().render(document=document))
+
+
+@cache
+def template() -> Any:
+    """The template, which shows each value as ``text`` does and fails for a missing one. Raises WrongOption without Jinja2."""
+    try:
+        jinja2, markup = import_module("jinja2"), import_module("markupsafe").Markup
+    except ImportError:
+        raise WrongOption(
+            "formats has html, which needs the Python library Jinja2: install it where the module runs, or remove html from"
+            " formats."
+        ) from None
+
+    def text(value: object, longest: int = 500) -> Any:
+        """Untrusted text: on one line, at most ``longest`` characters, escaped. What is escaped stays as it is."""
+        if isinstance(value, markup):
+            return value
+        return markup.escape(line("" if value is None else str(value), longest))
+
+    def escaped(write: Callable[[Any], str]) -> Callable[[Any], Any]:
+        return lambda value: markup.escape(write(value))
+
+    environment = jinja2.Environment(
+        autoescape=True, finalize=text, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    # without spaces, and in ASCII
+    environment.policies.update({"json.dumps_function": encode, "json.dumps_kwargs": {}})
+    environment.filters.update(
+        {each.__name__: each for each in (text, line, counted, place, iso_moment, advice, moment, before)},
+        # an address that is cut is another one
+        **{each.__name__: escaped(each) for each in (anchor, link, query, address)},
+    )
+    environment.globals.update(
+        {each.__name__: each for each in _READ}, **_WORDS, **{name: markup(each) for name, each in _MARKUP.items()}
+    )
+    return environment.from_string(TEMPLATE)
 
 
 # --- the outcome
@@ -176,115 +200,39 @@ def headline(document: Document) -> str:
     return f"{said}: {', and '.join(clauses)}" if clauses else said
 
 
-def _outcome(document: Document) -> str:
-    """The outcome with its reasons, and whether it can be relied on."""
-    verdict = document["verdict"] if document["verdict"] in VERDICTS else FAIL
-    reasons = document["reasons"]
-    shown = [text(sentence) for sentence in (*first_sentences(document), *reasons[:_MOST_REASONS])]
-    if not reasons:
+def sentences(document: Document) -> list[str]:
+    """The reasons of the outcome, and what a reader has to know before them."""
+    outcome, reasons = document["outcome"], document["reasons"]
+    shown = [*first_sentences(document), *reasons[:_MOST_REASONS]]
+    if len(reasons) > _MOST_REASONS:
+        shown.append(f"{counted(len(reasons) - _MOST_REASONS, 'more reason')}, see the targets below.")
+    elif not reasons and outcome == PASSED:
         waived = document["counts"][WAIVED]
         decided = f" {counted(waived, 'finding')} {'is' if waived == 1 else 'are'} waived." if waived else ""
-        passed = f"{counted(document['counts']['total'], 'finding')} read, and none fails the policy.{decided}"
-        shown.append(passed if document["outcome"] == PASSED else f"The outcome is {text(document['outcome'])}.")
-    elif len(reasons) > _MOST_REASONS:
-        shown.append(f"{counted(len(reasons) - _MOST_REASONS, 'more reason')}, see the targets below.")
-    items = "".join(f"<li>{sentence}</li>" for sentence in shown)
-    return (
-        f'<header class="outcome {verdict}"><div>\n'
-        f'<p class="soft small">Security gate{_origin(document)} · {_moment(document["generated"])}</p>\n'
-        f"<h1>{text(headline(document))}</h1>\n<ul>{items}</ul>\n{_banner(document)}</div></header>\n"
-    )
+        shown.append(f"{counted(document['counts']['total'], 'finding')} read, and none fails the policy.{decided}")
+    elif not reasons:
+        shown.append(f"The outcome is {outcome}.")
+    return shown
 
 
-def _origin(document: Document) -> str:
-    """What was judged, and by which build."""
-    build, commit = origin_of(document, "build"), origin_of(document, "commit")
-    tools = ", ".join(filter(None, tools_of(document)))
-    # the end of a URL is the number of the build
-    name = f"build {text(build.rstrip('/').rpartition('/')[2], 100)}"
-    found = [
-        text(document["workspace"]),
-        text(tools),
-        web_link(build, name) if build else "",
-        f"commit <code>{text(commit[:_LONGEST_COMMIT])}</code>" if commit else "",
-    ]
-    return "".join(f" · {each}" for each in found if each)
+# --- the data of the table
 
 
-def _banner(document: Document) -> str:
-    if not is_whole(document):
-        bad = sum(pair["outcome"] not in (FINDINGS, PASSED) for pair in document["targets"])
-        number = f"{bad} of {counted(len(document['targets']), 'scan')} could not be judged. " if bad else ""
-        said = (
-            f"<strong>This run is not complete.</strong> {number}Findings may be missing, so a target without findings is not"
-            " proven clean."
-        )
-    elif document["coverage"] == UNPROVEN:
-        said = "The findings come from a saved file, which does not prove that everything was scanned."
-    else:
-        return ""
-    return f'<div class="banner" role="note"><p>{said}</p></div>\n'
+def waived(document: Document) -> list[str]:
+    """The waivers, to which the details refer by their places in this list."""
+    return [waived_by(rows[0]["waiver"]) for rows in by_waiver(document).values()]
 
 
-def _moment(moment: object) -> str:
-    shown = text(moment, 40)
-    return shown[:16].replace("T", " ") + " UTC" if shown.endswith("Z") and len(shown) == 20 else shown
+def table(document: Document) -> Iterator[list[Any]]:
+    """The rows of the table, in chunks."""
+    return _chunks(document["findings"], lambda row: [_shown(row[name]) for name in _TABLE])
 
 
-# --- the table
-
-
-def _meanings(document: Document) -> str:
-    """What the words of the policy mean."""
-    least = (document.get("policy") or {}).get("fail_on")
-    meaning = "means that no severity fails by itself." if least == NONE else "is the lowest severity that fails."
-    threshold = "" if least is None else f"<strong>fail_on: {text(least)}</strong> {meaning}<br>"
-    return (
-        f'<p class="small">{threshold}<strong>below</strong> means that the policy does not count the finding, mostly'
-        " because its severity is lower.</p>\n"
-    )
-
-
-_EMPTY_TABLE = "".join(
-    [
-        '<div id="table" hidden>\n<div class="filters" role="search" aria-label="Filter the findings">'
-        '<label class="wide">Text<input type="search" id="by-text" autocomplete="off" spellcheck="false"'
-        ' placeholder="name, path, check, CVE, fingerprint"></label>',
-        *(
-            f'<label>{name.capitalize()}<select id="by-{name}"><option value="">all</option></select></label>'
-            for name in _FILTERS
-        ),
-        '<button type="button" id="clear">Clear</button></div>\n'
-        '<p class="soft small"><span id="count" role="status"></span>'
-        ' <button type="button" id="every" class="screen">Open or close the details shown</button></p>\n'
-        '<table class="wide" role="table" aria-label="Findings"><thead><tr role="row">',
-        *(
-            f'<th scope="col" role="columnheader" class="c-{key}"><button type="button" data-key="{key}">{title}</button></th>'
-            for key, title in _COLUMNS.items()
-        ),
-        '</tr></thead><tbody id="body"></tbody></table>\n<p><button type="button" id="more" hidden></button></p>\n</div>\n',
-    ]
-)
-
-
-def _table_data(document: Document) -> str:
-    """The block for the table."""
-    head = {
-        "columns": _TABLE,
-        "waivers": [waived_by(rows[0]["waiver"]) for rows in by_waiver(document).values()],
-        "scan": origin_of(document, "scan_url"),
-    }
-    rows = _chunks([_shown(row[name]) for name in _TABLE] for row in document["findings"])
-    return f'{_escaped(head)[:-1]},"rows":[{rows}]}}'
-
-
-def _details_data(document: Document) -> str:
-    """The block for the details."""
-    columns = (*_TEXTS, *_FACTS, "references", "places", "waiver")
+def details(document: Document) -> tuple[Iterator[list[Any]], Iterator[list[str]]]:
+    """The details of the findings, and the texts to which they refer, in chunks. The texts must be read last."""
     numbers: dict[str, int] = {}
-    waived = {key: number for number, key in enumerate(by_waiver(document))}
-    rows = _chunks(_details(row, numbers, waived) for row in document["findings"])
-    return f'{{"columns":{encode(columns)},"rows":[{rows}],"texts":[{_chunks(map(block, numbers))}]}}'
+    places = {key: number for number, key in enumerate(by_waiver(document))}
+    return _chunks(document["findings"], lambda row: _details(row, numbers, places)), _chunks(numbers, block)
 
 
 def _details(row: Row, numbers: dict[str, int], waived: Mapping[tuple[str, int], int]) -> list[Any]:
@@ -311,41 +259,21 @@ def _shown(value: Any) -> Any:
     return [_shown(each) for each in value] if isinstance(value, list) else value
 
 
-def _chunks(items: Iterable[Any]) -> str:
-    """The items as escaped JSON, with commas between them."""
-    rest = iter(items)
-    return ",".join(_escaped(chunk)[1:-1] for chunk in iter(lambda: list(islice(rest, _CHUNK)), []))
-
-
-def _escaped(value: object) -> str:
-    """JSON that no parser of HTML takes for markup. The rest of JSON is ASCII."""
-    return encode(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+def _chunks(items: Iterable[Any], write: Callable[[Any], Any]) -> Iterator[list[Any]]:
+    rest = map(write, items)
+    yield from iter(lambda: list(islice(rest, _CHUNK)), [])
 
 
 # --- the rest
 
 
-def _missing(title: str, found: Sequence[Mapping[str, Any]]) -> str:
-    """Findings of the baseline that no scan of this run has."""
-    items = "".join(
-        f"<li>{severity_mark(each['severity'])} {text(each['name'], 200)}, {text(each['target'])}, {text(each['tool'])}"
-        f'<span class="soft small"> {text(each["reason"]) + ", " if each.get("reason") else ""}'
-        f"last seen {_moment(each['last_seen']) or 'unknown'}</span></li>\n"
-        for each in found[:MOST_LINES]
-    )
-    rest = len(found) - MOST_LINES
-    more = f"<p>{rest} more in gate.json.</p>" if rest > 0 else ""
-    summary = f"<summary>{title}: {len(found)}</summary>"
-    return f"<details>{summary}<ul>{items}</ul>{more}</details>\n" if found else ""
-
-
-def _about(document: Document) -> str:
-    """The facts behind the decision."""
+def facts(document: Document) -> dict[str, str]:
+    """The facts behind the decision, by their titles."""
     sources = document.get("sources") or {}
     sources = {"EPSS": sources.get("epss"), "Known exploited": sources.get("known_exploited")}
     outcomes = (document.get("outcomes") or {}).items()
     mapped = ", ".join(f"{key}: {value}" for key, value in outcomes if value != FAIL and key != PASSED)
-    facts = {
+    return {
         "Outcome": document["outcome"],
         "Coverage": document["coverage"],
         "Build": origin_of(document, "build"),
@@ -365,8 +293,6 @@ def _about(document: Document) -> str:
         "Decided": document["generated"],
         "Written by": f"scanops.scanner {document['collection_version']}",
     }
-    items = "".join(f"<dt>{text(title)}</dt><dd>{text(value, 2000)}</dd>" for title, value in facts.items() if value)
-    return f"<details><summary>Policy, baseline and sources</summary><dl>{items}</dl></details>\n"
 
 
 def _baseline(baseline: Mapping[str, Any]) -> str:
@@ -374,3 +300,27 @@ def _baseline(baseline: Mapping[str, Any]) -> str:
         return "none"
     reason = f": {baseline['reason']}" if baseline.get("reason") else ""
     return f"{baseline['path']}, {baseline['state']}, accepts {counted(baseline['accepted'], 'finding')}{reason}"
+
+
+# what the template reads from the document
+_READ = (
+    headline, sentences, is_whole, origin_of, tools_of, fixes, is_new, expired, bars, targets, waivers, by_state, facts, table,
+    details, waived,
+)  # fmt: skip
+_WORDS = {
+    "SUMMARY": SUMMARY,
+    "VERDICTS": VERDICTS,
+    "FAIL": FAIL,
+    "FAILING": FAILING,
+    "PASSED": PASSED,
+    "WHOLE": WHOLE,
+    "UNPROVEN": UNPROVEN,
+    "NONE": NONE,
+    "COLUMNS": _COLUMNS,
+    "TABLE": _TABLE,
+    "DETAILS": (*_TEXTS, *_FACTS, "references", "places", "waiver"),
+    "MOST_LINES": _MOST_LINES,
+    "MOST_FIXES": _MOST_FIXES,
+    "MOST_ROWS": _MOST_ROWS,
+}
+_MARKUP = {"STYLE": STYLE, "SCRIPT": SCRIPT, "CONTENT_SECURITY_POLICY": CONTENT_SECURITY_POLICY}

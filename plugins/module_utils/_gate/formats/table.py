@@ -47,6 +47,8 @@ class Format(NamedTuple):
     closes: str | None = None
     # whether it may have several files
     several: bool = False
+    # raises WrongOption if this host cannot write it
+    check: Callable[[], object] = bool
 
 
 def as_json(document: Document) -> str:
@@ -59,7 +61,7 @@ def as_json(document: Document) -> str:
 FORMATS: Mapping[str, Format] = {
     "json": Format("gate.json", lambda document, choices: [as_json(document)]),
     "markdown": Format("gate.md", lambda document, choices: [markdown.markdown(document)], every_row=False),
-    "html": Format("gate.html", lambda document, choices: [html.html(document)]),
+    "html": Format("gate.html", lambda document, choices: [html.html(document)], check=html.template),
     "sarif": Format(
         "gate.sarif",
         sarif.sarif,

@@ -12,10 +12,12 @@ import json
 import re
 from html.parser import HTMLParser
 
+import jinja2
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats import page_parts
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.document import fixes
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.html import headline, html
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.html import headline, html, template
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.page_parts import bars
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.page_template import TEMPLATE
 from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.export_readers import table_of
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import (
@@ -61,6 +63,11 @@ class Elements(HTMLParser):
             if name == tag and attributes.items() <= attrs.items()
         ]
         return found
+
+
+def part_of(name, of):
+    """The part of the page of a document with this id or label."""
+    return re.search(rf'<(section|div) [^>]*"{name}"[^>]*>.*?</\1>', html(of), re.DOTALL)[0]
 
 
 def details_of(page):
@@ -129,6 +136,37 @@ def test_the_data_has_no_character_that_ends_it():
         data = re.search(rf'id="{name}">(.*?)</script>', html(of), re.DOTALL)[1]
         assert data.isascii() and json.loads(data)
         assert not set("<>&") & set(data)
+
+
+def test_nothing_is_inserted_as_markup_but_constants():
+    environment = template().environment
+    tree = environment.parse(TEMPLATE)
+    assert environment.autoescape is True
+    unescaped = (jinja2.nodes.MarkSafe, jinja2.nodes.ScopedEvalContextModifier)
+    assert not any(tree.find_all(unescaped)) and "safe" not in [
+        each.name for each in tree.find_all(jinja2.nodes.Filter)
+    ]
+    assert [name for name, each in environment.globals.items() if hasattr(each, "__html__")] == [
+        "STYLE",
+        "SCRIPT",
+        "CONTENT_SECURITY_POLICY",
+    ]
+
+
+@pytest.mark.parametrize(
+    "written", ["{{ each }}", "<a title='{{ each }}'>", "{{ [each]|join(', ') }}", "{{ each ~ 1 }}"]
+)
+def test_a_value_that_nobody_escapes_is_text_on_one_line(written):
+    page = template().environment.from_string(f"{{% set each = document.name %}}{written}")
+    shown = page.render(document={"name": "<b>'\"&\n\u202e" + "A" * 1000})
+    assert "&lt;b&gt;&#39;&#34;&amp;\\n\\u202eA" in shown and len(shown) < 540
+
+
+def test_a_value_that_does_not_exist_fails():
+    incomplete = {**GONE}
+    del incomplete["tool"]
+    with pytest.raises(jinja2.UndefinedError, match="tool"):
+        html(document([], gone=[incomplete]))
 
 
 # --- the data
@@ -240,7 +278,7 @@ def test_findings_of_one_check_are_fixed_together():
     first, second = fixes(document(rows))
     assert (first.first["id"], first.number, first.targets) == (2, 3, 2)
     assert second.number == 1
-    assert "· 3 findings of this kind on 2 targets" in page_parts.fix_first(document(rows))
+    assert "· 3 findings of this kind on 2 targets" in part_of("fix", document(rows))
 
 
 @pytest.mark.parametrize(
@@ -257,7 +295,7 @@ def test_the_words_of_the_policy_are_explained(policy, said):
 
 def test_long_lists_end_with_a_link_to_the_rest():
     rows = [row(number, check=f"C{number}") for number in range(8)]
-    part = page_parts.fix_first(document(rows))
+    part = part_of("fix", document(rows))
     assert part.count("<li>") == 5
     assert '<a href="#?state=failing">3 more to fix</a>' in part
 
@@ -266,7 +304,7 @@ def test_long_lists_end_with_a_link_to_the_rest():
 
 
 def numbers(of, title):
-    return {each.label: (each.number, each.failing) for each in page_parts.bars(of)[title]}
+    return {each.label: (each.number, each.failing) for each in bars(of)[title]}
 
 
 def test_numbers_by_severity_and_change():
@@ -311,7 +349,8 @@ def test_findings_that_no_scan_could_see_are_not_called_gone(rows):
 
 def test_a_document_of_an_earlier_release_has_no_findings_that_were_not_seen():
     of = document([row(1)])
-    del of["unseen"]
+    for key in ("unseen", "policy", "sources", "outcomes", "origin"):
+        del of[key]
     assert "Not seen by this scan" not in html(of)
 
 
@@ -322,7 +361,7 @@ def test_the_table_shows_times_and_no_ages():
 
 
 def test_without_a_baseline_nothing_is_called_new():
-    part = page_parts.panels(document([row(1, change=None)]))
+    part = part_of("Numbers", document([row(1, change=None)]))
     assert "The findings were compared with no baseline" in part and ">new<" not in part
 
 
@@ -358,7 +397,7 @@ def test_targets_that_failed_come_first_with_their_reasons():
         row(3, target="renamed.example", tool="web", scan_id=7, severity="critical"),
         row(4, target="nowhere.example", scan_id=99),
     ]
-    part = page_parts.targets(document(rows, pairs))
+    part = part_of("by-targets", document(rows, pairs))
     cells = 'data-label="(?:failing|critical|high|medium|low|info|unknown)">([0-9]+)<'
     shown = [(name, *map(int, re.findall(cells, rest))) for name, rest in re.findall(r">(\w\.example)<(.*)", part)]
     assert shown == [
@@ -392,7 +431,7 @@ def test_the_page_says_which_build_judged_what():
 @pytest.mark.parametrize("url", [None, "javascript:alert({id})", "https://scanner.example.com/scans/{id}"])
 def test_a_target_links_its_scan(url):
     pairs = [pair(scan_id=7), pair("b.example", scan_id=8, age=None), pair("c.example", scan_id=None, age=None)]
-    part = page_parts.targets(document([], pairs, origin={"build": None, "commit": None, "scan_url": url}))
+    part = part_of("by-targets", document([], pairs, origin={"build": None, "commit": None, "scan_url": url}))
     links = re.findall(r'href="(http[^"]*)"[^>]*>([^<]+)<', part.replace('href="#', ""))
     address = "https://scanner.example.com/scans/"
     assert sorted(links) == (
@@ -402,8 +441,8 @@ def test_a_target_links_its_scan(url):
 
 
 def test_what_to_fix_names_the_tool_if_there_are_several():
-    assert " · tls" not in page_parts.fix_first(document([row(1)]))
-    assert " · tls</p>" in page_parts.fix_first(document([row(1)], [pair(), pair(tool="web")]))
+    assert " · tls" not in part_of("fix", document([row(1)]))
+    assert " · tls</p>" in part_of("fix", document([row(1)], [pair(), pair(tool="web")]))
 
 
 # --- waivers
@@ -415,7 +454,7 @@ def test_waivers_that_end_first_come_first():
         for line, expires in ((1, "2026-11-30"), (2, "2027-06-30"), (3, "never"))
     )
     of = document([waived(1, waiver=never), waived(2, waiver=later), waived(3, waiver=soon), waived(4, waiver=later)])
-    part = page_parts.waivers(of)
+    part = part_of("waived", of)
     shown = [("bad ", "2026-11-30"), ("", "2027-06-30"), ("", "never")]
     assert re.findall(r'<span class="(bad )?date">([^<]+)<', part) == shown
     assert "and 1 more finding" in part and "team-web" in part and "waivers.yml:2" in part
@@ -423,7 +462,7 @@ def test_waivers_that_end_first_come_first():
 
 def test_expired_waivers_are_an_alarm_of_their_own():
     of = {**mixed(), "waivers": {"expired": [WAIVER, WAIVER], "unused": [], "doubled": []}}
-    assert "2 expired waivers: what they waived counts again" in page_parts.expired(of)
+    assert "2 expired waivers: what they waived counts again" in part_of("expired", of)
     page = html(of)
     assert page.index("2 expired waivers") < page.index("By severity")
     assert "expired waiver" not in html(mixed())
@@ -433,7 +472,7 @@ def test_unused_and_doubled_waivers_are_listed():
     of = document(
         [], waivers={"expired": [], "unused": [WAIVER], "doubled": [{"fingerprint": "1:7", "waivers": [WAIVER] * 2}]}
     )
-    part = page_parts.waivers(of)
+    part = part_of("waived", of)
     assert "Unused waivers: no finding matches them" in part and "check: TLS-7" in part
     assert "Findings that several waivers match" in part and "1:7" in part
 
@@ -442,7 +481,7 @@ def test_unused_and_doubled_waivers_are_listed():
 
 
 def test_without_a_script_the_first_failing_findings_are_listed():
-    part = page_parts.plain_findings(document([row(number) for number in range(80)]))
+    part = part_of("plain", document([row(number) for number in range(80)]))
     assert part.count("<tr id=") == 50
     assert "80 findings: 80 failing, 0 waived, 0 known, 0 below." in part
 

@@ -10,11 +10,13 @@ import html
 import json
 import os
 import pathlib
+import sys
 import threading
 import time
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.files import diff_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.html import template
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import FORMATS
 
 WEB, PORTS = 170, 70
@@ -917,6 +919,27 @@ def test_artefacts_are_written_also_for_a_failure(run, found, tmp_path, check):
     ]
     if not check:
         assert sorted(os.listdir(where)) == sorted(each.name for each in FORMATS.values())
+
+
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize("library", ["jinja2", "markupsafe"])
+def test_without_jinja2_the_page_is_refused_before_any_call(service, run, monkeypatch, tmp_path, library, check):
+    monkeypatch.setitem(sys.modules, library, None)
+    template.cache_clear()
+    result = run("gate", check=check, workspace_id=2, artifacts=str(tmp_path / "out"), formats=["json", "html"])
+    assert result.failed and result.msg == (
+        "formats has html, which needs the Python library Jinja2: install it where the module runs, or remove html from"
+        " formats."
+    )
+    assert service.calls() == [] and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("files", [{"formats": ["json", "markdown", "csv"]}, {"formats": ["html"], "artifacts": None}])
+def test_without_jinja2_a_gate_without_a_page_is_judged(run, found, monkeypatch, tmp_path, files):
+    found(0)
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    template.cache_clear()
+    judged(run("gate", workspace_id=2, **{"artifacts": str(tmp_path / "out"), **files}), "passed")
 
 
 @pytest.mark.parametrize("check", [True, False])

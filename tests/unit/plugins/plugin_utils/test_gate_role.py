@@ -66,6 +66,12 @@ def test_the_artefacts_of_a_wrong_configuration_are_those_that_are_known(given, 
     assert usable_formats(given) == usable
 
 
+@pytest.mark.parametrize("given, usable", [(["html"], ["json", "markdown"]), (["html", "csv"], ["csv"])])
+@pytest.mark.parametrize("option", ["scan_gate_formats", "formats"])
+def test_the_artefacts_of_a_host_without_jinja2_have_no_page(option, given, usable):
+    assert usable_formats(given, f"{option} has html, which needs the Python library Jinja2") == usable
+
+
 @pytest.mark.parametrize(
     "said, shown",
     [
