@@ -17,7 +17,8 @@ from ..filter.estate_files import estate_files
 from ..filter.estate_yaml import estate_yaml
 from ..module_utils._model.errors import Refused, WrongOption, counted
 from ..module_utils._model.records import Record
-from ..module_utils._task.files.draft import reason_of
+from ..module_utils._model.trust import refuse_untrusted
+from ..module_utils._task.files import reason_of
 from ._estate_role import EstateAction
 from ._local_files import write
 from ._role_action import SHOWN, SKIPPED, Result
@@ -43,6 +44,8 @@ class ExportAction(EstateAction):
         fits = not os.path.isfile(dest) if splits else re.fullmatch(r".+\.ya?ml", dest) and not os.path.isdir(dest)
         if not fits:
             raise WrongOption(_wrong_dest(str(self.value("dest")), splits))
+        # the mode of a file does not count, because it is replaced
+        refuse_untrusted(dest, "estate_export_dest", mode=None if splits else 0)
         account = self._read(
             "estate_info", {"workspaces": self.value("workspaces")} if self.values(["workspaces"]) else {}
         )
