@@ -41,11 +41,7 @@ class ExportAction(EstateAction):
             return dict(SKIPPED)
         dest, splits = self.path("dest"), self.value("split", False) in (True, "true", "yes")
         directory, name = (dest, "") if splits else os.path.split(dest)
-        fits = not os.path.isfile(dest) if splits else re.fullmatch(r".+\.ya?ml", dest) and not os.path.isdir(dest)
-        if not fits:
-            raise WrongOption(_wrong_dest(str(self.value("dest")), splits))
-        # the mode of a file does not count, because it is replaced
-        refuse_untrusted(dest, "estate_export_dest", mode=None if splits else 0)
+        _refuse_wrong(dest, str(self.value("dest")), splits)
         account = self._read(
             "estate_info", {"workspaces": self.value("workspaces")} if self.values(["workspaces"]) else {}
         )
@@ -138,13 +134,18 @@ class ExportAction(EstateAction):
         return {"msg": lines, **SHOWN} if lines and self.claims("report") else dict(SKIPPED)
 
 
-def _wrong_dest(dest: str, splits: bool) -> str:
-    advice = (
-        "the path of a directory."
-        if splits
-        else "a path that ends in .yml, or set estate_export_split for one file for each workspace."
-    )
-    return f"estate_export_dest is {dest}: give {advice}"
+def _refuse_wrong(dest: str, given: str, splits: bool) -> None:
+    """Raises WrongOption for a path that cannot be written. given: as the variable has it."""
+    fits = not os.path.isfile(dest) if splits else re.fullmatch(r".+\.ya?ml", dest) and not os.path.isdir(dest)
+    if not fits:
+        advice = (
+            "the path of a directory."
+            if splits
+            else "a path that ends in .yml, or set estate_export_split for one file for each workspace."
+        )
+        raise WrongOption(f"estate_export_dest is {given}: give {advice}")
+    # the mode of a file does not count, because it is replaced
+    refuse_untrusted(dest, "estate_export_dest", mode=None if splits else 0)
 
 
 def _present(directory: str) -> dict[str, bytes]:
