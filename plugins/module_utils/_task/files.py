@@ -384,8 +384,8 @@ def _try_rights(module: Any, dest: str) -> Rights | None:
 def _replace(module: Any, path: str, dest: str) -> None:
     """Move the file at ``path``, which only its owner can read, to ``dest``, with the attributes that it needs there.
 
-    Not with atomic_move alone: up to ansible-core 2.17, it gives the file the mode of the old one before the declared one, and
-    drops the access control list; from 2.18 on, it gives neither if the owner cannot be kept.
+    Not with atomic_move alone: that of ansible-core 2.16 gives it the mode of the old file before the declared one, and drops
+    the access control list; that of 2.22 keeps neither of the two if it cannot keep the owner.
     """
     rights, found = _try_rights(module, dest), _rights_of(dest)
     if module.selinux_enabled():
