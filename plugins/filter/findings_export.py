@@ -123,12 +123,12 @@ from ansible.errors import AnsibleFilterError
 from ansible.utils.display import Display
 from jinja2 import pass_context
 
+from ..module_utils._gate.files import path_in_repository
 from ..module_utils._gate.formats.document import Choices, read_document
 from ..module_utils._gate.formats.sarif import locations_of
 from ..module_utils._gate.formats.table import FORMATS, write
 from ..module_utils._model.errors import WrongOption, harmless, printable
 from ..module_utils._model.trust import refuse_untrusted
-from ..module_utils._task.files.repository import path_in_repository
 from ..plugin_utils._unsafe import unsafe
 
 _FORMATS = sorted(FORMATS.keys() - {"json"})

@@ -80,6 +80,8 @@ options:
     description:
       - Write the rows to this file. Its name must end in C(.csv) or C(.json), which determines the format. Its
         directory must exist.
+      - A file that another user could have prepared is refused. See
+        R(the guide,ansible_collections.scanops.scanner.docsite.guide_gate.trust).
     type: path
 seealso:
   - module: scanops.scanner.gate

@@ -119,8 +119,8 @@ options:
       - The format is JSON lines - one object in ASCII for each line, with the fields of RV(findings).
       - The file is replaced in one step, and is never incomplete. It is written only if its content differs, which
         counts as a change. In check mode, the change is predicted.
-      - A file of another user is refused in a directory in which every user can create files, such as C(/tmp), unless
-        O(owner) is set.
+      - A file that another user could have prepared is refused. See
+        R(the guide,ansible_collections.scanops.scanner.docsite.guide_gate.trust).
       - Danger - findings describe weaknesses. Set O(mode), otherwise the umask decides who can read a new file.
     type: path
 notes:

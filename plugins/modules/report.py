@@ -68,8 +68,8 @@ options:
       - The path of the file. Its directory must exist. A directory is refused as O(dest), and a symbolic link is
         replaced, not followed.
       - The file is replaced in one step, so O(dest) never holds an incomplete report.
-      - A file of another user is refused in a directory in which every user can create files, such as C(/tmp), unless
-        O(owner) is set.
+      - A file that another user could have prepared is refused. See
+        R(the guide,ansible_collections.scanops.scanner.docsite.guide_gate.trust).
       - Required with O(state=present), refused with O(state=absent).
     type: path
   wait_timeout:
@@ -103,7 +103,7 @@ options:
     default: present
 notes:
   - The note beside the file holds the request, the URL of the service, the service's record of the report, and the size
-    and checksum of the file. It holds no key, and only its owner can read it. The module ignores a note that another
+    and checksum of the file. It holds no key, and only its owner can read it. The module ignores a note that every
     user could have written.
   - If the answer to the request for a report is lost, the module does not send the request again. It uses the only new
     report of the same format in the list of reports, with a warning. If the list has none or several, the task fails

@@ -46,8 +46,8 @@ options:
       - The path of the file. Its directory must exist. A directory is refused as O(dest), and a symbolic link is
         replaced, not followed.
       - The file is replaced in one step, and is never incomplete.
-      - A file of another user is refused in a directory in which every user can create files, such as C(/tmp), unless
-        O(owner) is set.
+      - A file that another user could have prepared is refused. See
+        R(the guide,ansible_collections.scanops.scanner.docsite.guide_gate.trust).
     type: path
     required: true
 notes:

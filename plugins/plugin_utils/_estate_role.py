@@ -19,7 +19,7 @@ from ..module_utils._estate.plan import ACTIONS
 from ..module_utils._model.errors import WrongOption, printable
 from ..module_utils._model.trust import refuse_untrusted
 from ..module_utils._model.yaml_nodes import BrokenYaml, node_of
-from ..module_utils._task.files.draft import reason_of
+from ..module_utils._task.files import reason_of
 from ..modules.estate import OPTIONS as ESTATE
 from . import _core
 from ._local_files import remove, write
@@ -87,6 +87,7 @@ class _Estate:
         if self.review_path:
             self._read_review()
         for path in self.plan_files:
+            refuse_untrusted(path, "estate_apply_plan_dest", mode=0)
             # the plan of an earlier run
             remove(path)
         declared = self._declared(files)

@@ -33,7 +33,7 @@ from ..module_utils._model.interrupts import Stop
 from ..module_utils._model.records import Record
 from ..module_utils._model.trust import refuse_untrusted
 from ..module_utils._task.connection_options import INVENTORY_OPTIONS, connection_from, wrong_variable
-from ..module_utils._task.files.draft import Draft, shown, sweep
+from ..module_utils._task.files import Draft, shown
 from ..module_utils._task.lookup import chosen_workspaces
 from ..module_utils._task.raw_options import refusal
 from ..module_utils._task.references import belongs, find, place_of
@@ -267,7 +267,6 @@ class State:
         os.close(self._lock)
 
     def _read(self, path: str, owner: Owner) -> None:
-        sweep(path)
         try:
             with open(path, encoding="utf-8") as stream:
                 self.source, self.cursor = read_state(stream.read(), owner)

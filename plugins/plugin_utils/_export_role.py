@@ -17,7 +17,8 @@ from ..filter.estate_files import estate_files
 from ..filter.estate_yaml import estate_yaml
 from ..module_utils._model.errors import Refused, WrongOption, counted
 from ..module_utils._model.records import Record
-from ..module_utils._task.files.draft import reason_of
+from ..module_utils._model.trust import refuse_untrusted
+from ..module_utils._task.files import reason_of
 from ._estate_role import EstateAction
 from ._local_files import write
 from ._role_action import SHOWN, SKIPPED, Result
@@ -40,9 +41,7 @@ class ExportAction(EstateAction):
             return dict(SKIPPED)
         dest, splits = self.path("dest"), self.value("split", False) in (True, "true", "yes")
         directory, name = (dest, "") if splits else os.path.split(dest)
-        fits = not os.path.isfile(dest) if splits else re.fullmatch(r".+\.ya?ml", dest) and not os.path.isdir(dest)
-        if not fits:
-            raise WrongOption(_wrong_dest(str(self.value("dest")), splits))
+        _refuse_wrong(dest, str(self.value("dest")), splits)
         account = self._read(
             "estate_info", {"workspaces": self.value("workspaces")} if self.values(["workspaces"]) else {}
         )
@@ -135,13 +134,18 @@ class ExportAction(EstateAction):
         return {"msg": lines, **SHOWN} if lines and self.claims("report") else dict(SKIPPED)
 
 
-def _wrong_dest(dest: str, splits: bool) -> str:
-    advice = (
-        "the path of a directory."
-        if splits
-        else "a path that ends in .yml, or set estate_export_split for one file for each workspace."
-    )
-    return f"estate_export_dest is {dest}: give {advice}"
+def _refuse_wrong(dest: str, given: str, splits: bool) -> None:
+    """Raises WrongOption for a path that cannot be written. given: as the variable has it."""
+    fits = not os.path.isfile(dest) if splits else re.fullmatch(r".+\.ya?ml", dest) and not os.path.isdir(dest)
+    if not fits:
+        advice = (
+            "the path of a directory."
+            if splits
+            else "a path that ends in .yml, or set estate_export_split for one file for each workspace."
+        )
+        raise WrongOption(f"estate_export_dest is {given}: give {advice}")
+    # the mode of a file does not count, because it is replaced
+    refuse_untrusted(dest, "estate_export_dest", mode=None if splits else 0)
 
 
 def _present(directory: str) -> dict[str, bytes]:

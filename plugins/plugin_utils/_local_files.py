@@ -7,36 +7,25 @@
 from __future__ import annotations
 
 import os
-import tempfile
+from pathlib import Path
 
 from ..module_utils._model.errors import Refused, printable
-from ..module_utils._task.files.draft import reason_of
+from ..module_utils._task.files import Draft, explained, reason_of
 
 
 def write(path: str, text: str, option: str, mode: int = 0o644) -> bool:
     """Write a file, and the directories above it; whether it changed. option: named in the error. Raises Refused."""
     content = text.encode("utf-8", "surrogateescape")
-    try:
-        if not os.path.islink(path) and os.path.isfile(path):
-            with open(path, "rb") as present:
-                if present.read() == content and os.stat(path).st_mode & 0o777 == mode:
-                    return False
-        directory = os.path.dirname(path)
-        os.makedirs(directory, mode=0o755, exist_ok=True)
+    with explained(path, option):
+        present = os.path.isfile(path) and not os.path.islink(path)
+        if present and Path(path).read_bytes() == content and os.stat(path).st_mode & 0o777 == mode:
+            return False
+        os.makedirs(os.path.dirname(path), mode=0o755, exist_ok=True)
         # a reader never sees a part of it, and a link leads nowhere else
-        number, draft = tempfile.mkstemp(dir=directory, prefix=f".{os.path.basename(path)}.")
-        try:
-            with open(number, "wb") as stream:
-                stream.write(content)
-            os.chmod(draft, mode)
-            os.replace(draft, path)
-        except OSError:
-            os.unlink(draft)
-            raise
-    except OSError as error:
-        raise Refused(
-            f"{printable(path, 500)} cannot be written ({reason_of(error)}): correct {option}, or its permissions."
-        ) from None
+        with Draft(path, option) as draft:
+            draft.write(content)
+            os.chmod(draft.path, mode)
+            draft.put()
     return True
 
 

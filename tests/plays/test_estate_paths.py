@@ -64,3 +64,22 @@ def test_an_estate_file_that_everybody_can_write_is_refused(service_process, tmp
     played = play(tmp_path, service_process, plays)
     assert played.status == 2 and "can be written by every user" in played.output
     assert service_process.calls() == []
+
+
+@pytest.mark.parametrize(
+    "role, variables",
+    [
+        ("estate_export", {"estate_export_dest": "open/estate.yml"}),
+        ("estate_export", {"estate_export_dest": "open", "estate_export_split": True}),
+        ("estate_apply", {"estate_apply_workspaces": [], "estate_apply_plan_dest": "open/plan.json"}),
+    ],
+)
+def test_a_role_writes_no_file_where_everybody_can_replace_it(service_process, tmp_path, role, variables):
+    place = tmp_path / "open"
+    place.mkdir()
+    place.chmod(0o777)
+    task = {"ansible.builtin.include_role": {"name": f"scanops.scanner.{role}"}, "vars": variables}
+    played = play(tmp_path, service_process, [{"hosts": "localhost", "gather_facts": False, "tasks": [task]}])
+    assert played.status == 2 and "remove the permission with chmod o-w" in played.output
+    assert service_process.calls() == []
+    assert list(place.iterdir()) == []

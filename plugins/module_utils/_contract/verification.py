@@ -19,8 +19,7 @@ from .._model.names import UnreadableName, read_name
 from .._model.records import Record
 from .._model.times import utc_text
 from .._model.version import COLLECTION_VERSION
-from .._task.files.draft import Draft, sweep
-from .._task.files.replace import check_place
+from .._task.files import Draft, check_place
 from .._task.task import Task
 from .assumptions import NEEDS_WRITES, ROWS
 from .judges import CONFIRMED, NOT_TRIED, REFUTED
@@ -55,7 +54,6 @@ def _write(task: Task, path: str, recorder: Recorder, rows: list[Record]) -> Non
     text = recorder.text(COLLECTION_VERSION, rows)
     if task.check_mode:
         return
-    sweep(path)
     try:
         with Draft(path) as draft:
             draft.write(text.encode())

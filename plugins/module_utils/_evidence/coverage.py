@@ -22,8 +22,7 @@ from .._model.passwords import without_passwords
 from .._model.records import Record
 from .._model.safe_text import exact_cell, line
 from .._model.times import LONGEST_EXCEPTION, Clock, expiry_of, seconds_of, span, utc_text
-from .._task.files.draft import shown
-from .._task.files.replace import store
+from .._task.files import Draft, shown, store
 from .._task.finder import Names
 from .._task.lookup import Contents, Place, not_empty
 from .._task.references import belongs, place_of
@@ -53,12 +52,33 @@ def coverage(task: Task) -> Record:
     dest = params["dest"]
     if dest is not None and not dest.lower().endswith(_FORMATS):
         raise WrongOption(f"dest {shown(dest)} ends neither in .csv nor in .json: choose one of them.")
-    place = place_of(task)
-    if params["targets"] is not None and not place.declared:
+    if dest is None:
+        return dict(_judged(task, tools, max_age, exclusions)[0], changed=False, dest=None, size=None, checksum=None)
+    results: list[Record] = []
+
+    def fill(draft: Draft) -> None:
+        result, generated = _judged(task, tools, max_age, exclusions)
+        results.append(result)
+        written = without_passwords(result, (row["target"] for row in result["rows"]))
+        if dest.lower().endswith(".csv"):
+            text = _as_csv(written, generated)
+        else:
+            text = json.dumps({"generated": generated, **written}, indent=2, sort_keys=True) + "\n"
+        draft.write(text.encode("utf-8"))
+
+    # reads after the place of the file is checked
+    stored = store(task.host, dest, fill)
+    return dict(results[0], changed=stored.changed, dest=dest, **stored.after._asdict())
+
+
+def _judged(task: Task, tools: list[int], max_age: int | None, exclusions: list[_Exclusion]) -> tuple[Record, str]:
+    """The coverage of the account, and the service's time."""
+    targets, place = task.params["targets"], place_of(task)
+    if targets is not None and not place.declared:
         raise WrongOption("targets are names in one workspace: set workspace or workspace_id as well.")
     accounts = _read(task, place)
     clock = latest_clock(task.client, [scan for account in accounts for scan in account.scans])
-    result = _coverage_of(accounts, params["targets"], tools, max_age, exclusions, clock)
+    result = _coverage_of(accounts, targets, tools, max_age, exclusions, clock)
     expired = result["exclusions"]["expired"]
     if expired:
         task.warn(f"{len(expired)} of exclusions expired and no longer count: see exclusions in the result.")
@@ -72,17 +92,7 @@ def coverage(task: Task) -> Record:
         task.warn(
             f"{first_of(unused, _MOST_NAMED)} {names} no target: check for a typo, or remove what is no longer needed."
         )
-    file: Record = dict(changed=False, dest=None, size=None, checksum=None)
-    if dest is not None:
-        generated = utc_text(clock.now)
-        written = without_passwords(result, (row["target"] for row in result["rows"]))
-        if dest.lower().endswith(".csv"):
-            text = _as_csv(written, generated)
-        else:
-            text = json.dumps({"generated": generated, **written}, indent=2, sort_keys=True) + "\n"
-        stored = store(task.host, dest, lambda draft: draft.write(text.encode("utf-8")))
-        file = dict(changed=stored.changed, dest=dest, **stored.after._asdict())
-    return {**result, **file}
+    return result, utc_text(clock.now)
 
 
 def _as_csv(result: Record, now: str) -> str:

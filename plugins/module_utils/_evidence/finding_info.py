@@ -16,8 +16,7 @@ from .._model.families.scan import SCAN
 from .._model.families.target import TARGET
 from .._model.records import Record
 from .._model.times import Since, since_of
-from .._task.files.draft import Draft
-from .._task.files.replace import store
+from .._task.files import Draft, store
 from .._task.lookup import Place
 from .._task.raw_options import UNKNOWN_ID
 from .._task.references import (

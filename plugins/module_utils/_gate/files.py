@@ -12,11 +12,10 @@ import stat
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from .._model.errors import Refused, ScannerError, WrongOption
+from .._model.errors import Refused, ScannerError, WrongOption, printable
 from .._model.records import Record
 from .._model.trust import refuse_untrusted
-from .._task.files.draft import Draft, reason_of, shown
-from .._task.files.replace import store
+from .._task.files import Draft, reason_of, shown, store
 from .._task.host import Host
 
 # the findings of a large account take some hundred megabytes, everything else far less
@@ -139,3 +138,34 @@ def remove_files(host: Host, paths: Iterable[str]) -> bool:
                 " takes it for a result of this run."
             ) from None
     return removed
+
+
+def path_in_repository(path: str, option: str) -> str:
+    """A path from the top of the repository that the file is in, or else from the working directory.
+
+    Raises WrongOption for a file in neither.
+    """
+    # GitHub shows no file behind a symbolic link
+    full = os.path.realpath(path)
+    top = next(filter(_is_top, _directories(full)), os.getcwd())
+    relative = os.path.relpath(full, os.path.realpath(top))
+    if relative.startswith(os.pardir):
+        raise WrongOption(
+            f"{option} {printable(path, 200)!r} is in no git repository and not below the working directory, so programs"
+            " that read SARIF cannot find it: give a file of the repository."
+        )
+    return relative
+
+
+def _directories(path: str) -> list[str]:
+    """The directories above a path, the nearest first."""
+    found = []
+    while path != os.path.dirname(path):
+        path = os.path.dirname(path)
+        found.append(path)
+    return found
+
+
+def _is_top(directory: str) -> bool:
+    # a file in worktrees and submodules
+    return os.path.exists(os.path.join(directory, ".git"))

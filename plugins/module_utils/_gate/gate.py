@@ -22,8 +22,7 @@ from .._model.records import Record
 from .._model.times import expiry_of, is_date, seconds_of
 from .._model.trust import refuse_untrusted
 from .._model.version import COLLECTION_VERSION
-from .._task.files.draft import shown
-from .._task.files.repository import path_in_repository
+from .._task.files import shown
 from .._task.host import Host
 from .baseline import Memory, run_of
 from .baseline_file import remember
@@ -35,6 +34,7 @@ from .files import (
     diff_of,
     make_directory,
     needed_content_of,
+    path_in_repository,
     refuse_without_directory,
     remove_files,
     write_files,

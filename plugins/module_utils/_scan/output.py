@@ -14,8 +14,7 @@ from .._http.answer import Answer
 from .._model.errors import ApiError, Refused, printable
 from .._model.families.scan import SCAN
 from .._model.records import Record
-from .._task.files.draft import Draft
-from .._task.files.replace import Stored, check_place, store
+from .._task.files import Draft, Stored, check_place, store
 from .._task.raw_options import UNKNOWN_ID
 from .._task.references import existing
 from .._task.task import Task

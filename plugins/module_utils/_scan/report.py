@@ -24,9 +24,18 @@ from .._model.errors import (
 )
 from .._model.families.report import FAILED, NOT_READY, REPORT, REPORT_TYPES, status_word
 from .._model.records import Record, new_record
-from .._task.files import attributes
-from .._task.files.draft import Content, Draft, sweep
-from .._task.files.replace import Stored, check_place, content_of, predict_attributes, store, try_place
+from .._task.files import (
+    Content,
+    Difference,
+    Draft,
+    Stored,
+    check_place,
+    content_of,
+    give,
+    predict_attributes,
+    store,
+    try_place,
+)
 from .._task.raw_options import UNKNOWN_ID
 from .._task.references import existing
 from .._task.task import Task
@@ -38,7 +47,6 @@ from .report_create import (
     Request,
     create,
     from_earlier_run,
-    note_path,
     read_note,
     write_note,
 )
@@ -110,12 +118,10 @@ class _Present:
     def result(self) -> dict[str, Any]:
         task, dest = self._task, self._dest
         check_place(task.host, dest, LONGEST_NAME)
-        for path in () if task.check_mode else (dest, note_path(dest)):
-            sweep(path)
         live = content_of(dest)
         note = self._note = read_note(task, dest)
         before: Record = dict(checksum=live.checksum) if live else {}
-        if live and note and note.content == live and not attributes.stays_planted(task.host, dest):
+        if live and note and note.content == live:
             before = _shown(note.request)
             if note.request == self._request:
                 return self._unchanged(note, live, before)
@@ -148,7 +154,7 @@ class _Present:
 
     def _unchanged(self, note: Note, live: Content, before: Record) -> dict[str, Any]:
         """The file is up to date: this costs no call, unless the report must still be deleted."""
-        adjusted, difference = attributes.give(self._task.host, self._dest)
+        adjusted, difference = give(self._task.host, self._dest)
         if note.report is not None and not self._task.params["keep"]:
             self._asked_at = note.asked_at
             self._clean_up(note.report, live)
@@ -299,7 +305,7 @@ class _Present:
         before: Record,
         record: Record | None,
         content: Content | None,
-        difference: attributes.Difference,
+        difference: Difference,
     ) -> dict[str, Any]:
         """The result of the module. content: of the file after the task, None where check mode cannot know it."""
         task = self._task

@@ -17,11 +17,12 @@ import time
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from .._model.errors import CallError, Incomplete, Refused, printable
+from .._model.errors import CallError, Incomplete, Refused, WrongOption, printable
 from .._model.families.report import REPORT
 from .._model.records import Record, read_id
 from .._model.times import utc_text
-from .._task.files.draft import Content, Draft, is_own_file
+from .._model.trust import refuse_untrusted
+from .._task.files import Content, Draft
 from .._task.task import Task
 
 # what a task requests: base_url, and id or the fields of a new report
@@ -76,7 +77,9 @@ def read_note(task: Task, dest: str) -> Note | None:
     path = note_path(dest)
     if not os.path.lexists(path):
         return None
-    if not is_own_file(path):
+    try:
+        refuse_untrusted(path, "the note")
+    except WrongOption:
         task.warn(
             f"The note {printable(path)!r} may have been written by another user, so it is ignored. It is rewritten when the"
             " file is downloaded."

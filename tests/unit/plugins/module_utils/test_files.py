@@ -15,25 +15,22 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
+from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS, AnsibleModule
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import Refused, WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._task.files import attributes as _attributes
-from ansible_collections.scanops.scanner.plugins.module_utils._task.files import draft as _drafts
-from ansible_collections.scanops.scanner.plugins.module_utils._task.files import replace as _files
-from ansible_collections.scanops.scanner.plugins.module_utils._task.files.draft import Content, Draft
-from ansible_collections.scanops.scanner.plugins.module_utils._task.files.replace import content_of, store
+from ansible_collections.scanops.scanner.plugins.module_utils._task import files as _files
+from ansible_collections.scanops.scanner.plugins.module_utils._task.files import Content, Draft, content_of, store
 from hypothesis import given
 from hypothesis import strategies as st
 
 
-class FakeHost:
-    """As much of a host as files need."""
+class FakeHost(AnsibleModule):
+    """As much of a module as files need: its options, of which none is set."""
 
     def __init__(self, check_mode=False):
         self.check_mode = check_mode
-        self.params = {}
+        self.params = {**dict.fromkeys(FILE_COMMON_ARGUMENTS), "unsafe_writes": False}
         self.warnings = []
 
     def warn(self, warning):
@@ -41,6 +38,12 @@ class FakeHost:
 
     def selinux_enabled(self):
         return False
+
+    def selinux_mls_enabled(self):
+        return False
+
+    def selinux_initial_context(self):
+        return [None] * 3
 
 
 @pytest.fixture
@@ -208,7 +211,7 @@ def test_a_file_system_that_is_read_only_is_refused_before_it_is_filled(dest, mo
     def read_only(**arguments):
         raise OSError(errno.EROFS, "Read-only file system")
 
-    monkeypatch.setattr(_drafts.tempfile, "mkstemp", read_only)
+    monkeypatch.setattr(_files.tempfile, "mkstemp", read_only)
     with pytest.raises(Refused, match="Read-only file system"):
         store(FakeHost(), dest, lambda draft: pytest.fail("filled"))
 
@@ -300,7 +303,7 @@ def test_the_name_of_a_temporary_file_tells_where_it_comes_from_and_it_is_closed
 WRITING = """
 import os, sys
 sys.path[:0] = {path}
-from ansible_collections.scanops.scanner.plugins.module_utils._task.files.draft import Draft
+from ansible_collections.scanops.scanner.plugins.module_utils._task.files import Draft
 with Draft(sys.argv[1]) as draft:
     draft.write(b"secret")
     draft._stream.flush()
@@ -372,12 +375,12 @@ def test_only_own_drafts_of_the_same_file_are_removed(dest, tmp_path, monkeypatc
 
 def test_a_draft_is_in_use_until_it_has_its_name(dest, tmp_path):
     def replace(source, place):
-        _drafts.sweep(dest)
+        _files._sweep(dest)
         os.replace(source, place)
 
     with Draft(dest) as draft:
         draft.write(b"whole")
-        draft.put(replace=replace)
+        draft.put(replace)
     assert (tmp_path / "report.pdf").read_bytes() == b"whole"
 
 
@@ -389,13 +392,13 @@ def test_where_files_cannot_be_locked_a_file_is_written_and_no_draft_is_removed(
     def no_locks(*arguments):
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(_drafts.fcntl, "flock", no_locks)
+    monkeypatch.setattr(_files.fcntl, "flock", no_locks)
     store(FakeHost(), dest, writes(b"new"))
     assert_nothing_left(tmp_path, "report.pdf", left.name)
 
 
 def test_a_draft_removed_as_a_leftover_before_its_lock_is_created_again(dest, tmp_path, monkeypatch):
-    flock, calls = _drafts.fcntl.flock, []
+    flock, calls = _files.fcntl.flock, []
 
     def too_late(handle, how):
         calls.append(handle)
@@ -404,7 +407,7 @@ def test_a_draft_removed_as_a_leftover_before_its_lock_is_created_again(dest, tm
                 path.unlink()
         return flock(handle, how)
 
-    monkeypatch.setattr(_drafts.fcntl, "flock", too_late)
+    monkeypatch.setattr(_files.fcntl, "flock", too_late)
     with Draft(dest) as draft:
         draft.write(b"whole")
         draft.put()
@@ -417,7 +420,7 @@ def test_a_draft_removed_as_a_leftover_before_its_lock_is_created_again(dest, tm
 
 def test_attributes_are_a_change_of_existing_files_only(dest, monkeypatch):
     given = True, {"before": {"mode": "0644"}, "after": {"mode": "0600"}}
-    monkeypatch.setattr(_attributes, "give", lambda task, path, **how: given)
+    monkeypatch.setattr(_files, "give", lambda task, path, **how: given)
     host = FakeHost()
     first = store(host, dest, writes(b"x"))
     assert (first.changed, first.attributes) == (True, {"before": {}, "after": {}})
@@ -433,17 +436,3 @@ def test_what_is_called_when_the_file_is_placed_gets_its_content(dest):
     assert placed == [(Content(1, sha1(b"x")),) * 2]
     store(FakeHost(check_mode=True), dest, writes(b"y"), placed.append)
     assert len(placed) == 1
-
-
-def test_only_a_file_that_nobody_else_can_write_is_one_s_own(dest, tmp_path, monkeypatch):
-    assert not _drafts.is_own_file(dest)
-    store(FakeHost(), dest, writes(b"x"))
-    assert _drafts.is_own_file(dest)
-    os.chmod(dest, 0o622)
-    assert not _drafts.is_own_file(dest)
-    os.chmod(dest, 0o600)
-    os.symlink(dest, tmp_path / "link")
-    assert not _drafts.is_own_file(str(tmp_path / "link"))
-    found = SimpleNamespace(st_mode=os.lstat(dest).st_mode, st_uid=os.geteuid() + 1)
-    monkeypatch.setattr(_drafts.os, "lstat", lambda path: found)
-    assert not _drafts.is_own_file(dest)

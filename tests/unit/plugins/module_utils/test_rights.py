@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._model.trust import is_foreign
-from ansible_collections.scanops.scanner.plugins.module_utils._task.files.attributes import (
-    Rights,
-    kept_mode,
-    starting_rights,
-)
+from ansible_collections.scanops.scanner.plugins.module_utils._task.files import kept_mode
 from hypothesis import given
 from hypothesis import strategies as st
 
 # without a deadline, which a busy machine misses
 
 modes = st.integers(0, 0o7777)
-ids = st.integers(0, 70000)
 
 
 @pytest.mark.parametrize(
@@ -38,25 +33,6 @@ ids = st.integers(0, 70000)
 )
 def test_a_file_is_foreign_where_anybody_may_have_made_it(uid, directory, euid, expected):
     assert is_foreign(uid, directory, euid) is expected
-
-
-def test_a_new_file_has_what_the_umask_leaves():
-    assert starting_rights(None, False, 0o022) == Rights(0o644)
-    assert starting_rights(None, False, 0o077) == Rights(0o600)
-
-
-@given(modes, ids, ids, modes)
-def test_a_file_that_is_replaced_keeps_its_rights(mode, uid, gid, umask):
-    found = Rights(mode, uid, gid)
-    assert starting_rights(found, False, umask) == found
-
-
-@given(modes, ids, ids, st.integers(0, 0o777))
-def test_a_foreign_file_passes_on_no_owner_and_only_fewer_rights(mode, uid, gid, umask):
-    rights = starting_rights(Rights(mode, uid, gid), True, umask)
-    assert (rights.uid, rights.gid) == (None, None)
-    assert rights.mode & ~mode == 0
-    assert rights.mode & ~starting_rights(None, False, umask).mode == 0
 
 
 @given(modes, st.booleans(), st.booleans())

@@ -149,26 +149,58 @@ def test_an_access_control_list_is_kept_where_nothing_else_is_declared(account, 
     assert given == expected
 
 
-# --- a file in the place that another user made
+# --- a place that another user could have prepared
+
+PLACES = {
+    **WRITERS,
+    "coverage_info": ("coverage_info", dict(workspace="Web shop", dest="kept.csv")),
+    "gate": ("gate", dict(workspace="Web shop", artifacts="kept")),
+    "recording": ("service_verification", dict(record="kept")),
+}
+
+
+def path_of(place):
+    _module, options = PLACES[place]
+    return options.get("dest") or options.get("record") or options["artifacts"]
 
 
 @pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize("more", [{}, {"owner": str(os.geteuid())}], ids=["", "with owner"])
 @pytest.mark.parametrize("kind", ["file", "link", "dead link"])
-@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("writer", PLACES)
 def test_a_file_of_another_user_where_everybody_may_write_is_refused(
-    account, run, shared, foreign, writer, kind, check
+    account, run, shared, foreign, writer, kind, more, check
 ):
+    (module, options), path = PLACES[writer], path_of(writer)
+    if writer == "recording":
+        more = {}
     if kind == "file":
-        put_before(0o644)
+        Path(path).write_text("what was there before")
     else:
-        os.symlink("kept.txt" if kind == "link" else "nowhere", "kept")
-    foreign("kept")
-    result = write(run, writer, check=check)
+        os.symlink("kept.txt" if kind == "link" else "nowhere", path)
+    foreign(path)
+    result = run(module, check=check, **options, **more)
     assert result.failed
-    assert "dest 'kept' belongs to another user" in result.msg
-    assert "set owner, or give another dest" in result.msg
+    assert f"{path!r} cannot be trusted, because '{os.getcwd()}/{path}' belongs to another user" in result.msg
+    assert "use a directory that only you or root can write in, or correct the owner." in result.msg
     assert account.calls() == []
-    assert sorted(os.listdir()) == ["kept", "kept.txt"]
+    assert sorted(os.listdir()) == sorted([path, "kept.txt"])
+
+
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize("before", [False, True])
+@pytest.mark.parametrize("writer", PLACES)
+def test_a_directory_in_which_everybody_can_replace_files_is_refused(account, run, workplace, writer, before, check):
+    (module, options), path = PLACES[writer], path_of(writer)
+    if before:
+        Path(path).write_text("what was there before")
+    os.chmod(workplace, 0o777)
+    result = run(module, check=check, **options)
+    assert result.failed
+    assert f"{path!r} cannot be trusted, because every user can write in '{os.getcwd()}'" in result.msg
+    assert "remove the permission with chmod o-w, or use another directory." in result.msg
+    assert account.calls() == []
+    assert sorted(os.listdir()) == sorted([*[path] * before, "kept.txt"])
 
 
 def test_a_link_to_what_another_user_made_where_everybody_may_write_is_refused(account, run, shared, foreign):
@@ -182,36 +214,11 @@ def test_a_link_to_what_another_user_made_where_everybody_may_write_is_refused(a
 
 
 @pytest.mark.parametrize("writer", WRITERS)
-def test_with_an_owner_nothing_is_taken_from_the_file_of_another_user(account, run, shared, foreign, writer):
+def test_an_own_file_is_replaced_where_everybody_may_create_files(account, run, shared, writer):
     old = put_before(0o666)
-    foreign("kept")
-    with watched() as states:
-        result = good(write(run, writer, owner=str(os.geteuid())))
-    assert result.changed
-    found = os.lstat("kept")
-    assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (os.geteuid(), os.getegid(), 0o644)
-    new = {seen for seen in states if seen.size and seen.inode != old and seen.name != "kept.txt"}
-    assert {seen.uid for seen in new} == {os.geteuid()}
-
-
-def test_the_file_of_another_user_is_replaced_even_where_it_has_the_content(account, run, shared, foreign):
-    good(run("scan_output", id=40001, dest="kept"))
-    foreign("kept")
-    inode = os.stat("kept").st_ino
-    check = good(run("scan_output", check=True, id=40001, dest="kept", owner=str(os.geteuid())))
-    real = good(run("scan_output", id=40001, dest="kept", owner=str(os.geteuid())))
-    # whoever opened it before could still write to it
-    assert os.stat("kept").st_ino != inode
-    assert (check.changed, real.changed) == (True, True)
-    assert check.diff == real.diff
-
-
-def test_a_report_in_the_file_of_another_user_is_not_taken_for_the_own_one(account, run, shared, foreign):
-    good(run("report", **REPORT, dest="kept"))
-    foreign("kept")
-    inode = os.stat("kept").st_ino
-    good(run("report", **REPORT, dest="kept", owner=str(os.geteuid())))
-    assert os.stat("kept").st_ino != inode
+    assert good(write(run, writer)).changed
+    assert os.stat("kept").st_ino != old
+    assert not good(write(run, writer, mode="0666")).changed
 
 
 @pytest.mark.parametrize("mode", [0o755, 0o775, 0o1775])
@@ -236,6 +243,7 @@ def unmovable(monkeypatch):
         raise OSError(errno.EBUSY, "Device or resource busy")
 
     monkeypatch.setattr(os, "replace", busy)
+    monkeypatch.setattr(os, "rename", busy)
 
 
 @pytest.mark.usefixtures("unmovable")
@@ -253,12 +261,3 @@ def test_only_unsafe_writes_writes_into_a_file_and_only_once_it_is_closed_to_oth
     assert {seen.mode for seen in states if seen.name == "kept" and seen.size not in (0, size)} == {0o600}
     assert b"finding_list" in Path("kept").read_bytes()
     assert sorted(os.listdir()) == ["kept", "kept.txt"]
-
-
-@pytest.mark.usefixtures("unmovable")
-def test_nothing_is_ever_written_into_the_file_of_another_user(account, run, shared, foreign):
-    put_before(0o644)
-    foreign("kept")
-    result = write(run, "scan_output", owner=str(os.geteuid()), unsafe_writes=True)
-    assert result.failed
-    assert Path("kept").read_text() == "what was there before"

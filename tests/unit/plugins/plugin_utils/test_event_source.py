@@ -14,6 +14,7 @@ import pytest
 import yaml
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import INVENTORY_OPTIONS
+from ansible_collections.scanops.scanner.plugins.module_utils._task.files import explained
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _event_source
 from ansible_collections.scanops.scanner.plugins.plugin_utils._event_source import SOURCES, Reads, Requests, run
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT
@@ -276,7 +277,7 @@ def test_on_a_full_disk_one_event_is_passed_on_and_not_repeated(service, argumen
         def write(self, piece):
             attempts[0] += b'"high": 1' in piece
             if b'"high": 1' in piece and attempts[0] < 4:
-                with self._explained():
+                with explained(self._dest, self._option):
                     raise OSError(28, "No space left on device")
             super().write(piece)
 
