@@ -253,8 +253,7 @@ options:
       - The files to write.
       - V(sarif), V(gitlab) and V(defectdojo) are written only if everything was scanned and read, because the programs
         that read them close the findings that a file lacks.
-      - V(html) requires the Python library Jinja2 on the host on which the module runs. ansible-core installs it on the
-        controller.
+      - V(html) requires the Python library Jinja2 on the host on which the module runs.
     type: list
     elements: str
     choices: [json, markdown, html, sarif, junit, gitlab, defectdojo, csv]
@@ -317,6 +316,9 @@ options:
     type: str
     choices: [all, failing]
     default: all
+requirements:
+  - PyYAML, for O(waivers) and O(estate_files)
+  - Jinja2, for V(html) in O(formats)
 notes:
   - Relative paths start at the directory of the playbook, on a remote host in the home directory of the user. See
     R(the guide,ansible_collections.scanops.scanner.docsite.guide_gate.paths).
