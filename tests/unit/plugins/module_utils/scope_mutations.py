@@ -312,7 +312,7 @@ SCOPE += [
 
 MUTATIONS = [
     (file, *texts)
-    for file, pairs in (("_names", NAMES), ("_scope/addresses", ADDRESSES), ("_scope/rules", SCOPE))
+    for file, pairs in (("_model/names", NAMES), ("_scope/addresses", ADDRESSES), ("_scope/rules", SCOPE))
     for texts in pairs
 ]
 
