@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 OPTIONS = Path("plugins/module_utils/_task/connection_options.py")
-IN_PROCESS = '"SCANNER_IN_PROCESS", default=True'
+IN_PROCESS = 'in_process=dict(type="bool", default=True'
 OUTPUT = Path("tests/output")
 Requests = list[dict[str, Any]]
 TOO_MANY = 429

@@ -252,7 +252,13 @@ from ..module_utils._model.records import InWorkspace, Record, is_row, proven, r
 from ..module_utils._model.strict_json import refuse_depth, without_halves
 from ..module_utils._model.times import seconds_of
 from ..module_utils._scope.permit import Permits
-from ..module_utils._task.connection_options import INVENTORY_OPTIONS, NEEDED, connection_from, wrong_variable
+from ..module_utils._task.connection_options import (
+    INVENTORY_OPTIONS,
+    NEEDED,
+    VARIABLES,
+    connection_from,
+    from_environment,
+)
 from ..module_utils._task.lookup import Contents, chosen_workspaces
 from ..plugin_utils._hosts import Hosts, Plan, address_of, group_names, hosts_of, is_this_machine, safe_name
 from ..plugin_utils._unsafe import unsafe
@@ -336,13 +342,12 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                     f"{name} is null, probably because a variable is unset: give a value, or leave the option out."
                 )
         given = {name: value for name, value in given.items() if value is not None}
-        for name in NEEDED:
-            variable = INVENTORY_OPTIONS[name]["fallback"][1][0]
+        for name, variable in NEEDED.items():
             if name not in given and not os.environ.get(variable):
                 raise WrongOption(
                     f"{name} is not set: set it in the inventory file or in the environment variable {variable}."
                 )
-        wrong = wrong_variable(given, os.environ)
+        wrong = from_environment(INVENTORY_OPTIONS, given, os.environ)[1]
         if wrong:
             raise WrongOption(wrong)
         try:
@@ -350,7 +355,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         except AnsibleError as error:
             raise WrongOption(f"An option has an invalid value: {_reason(error)}; correct it.") from None
         for name, entry in INVENTORY_OPTIONS.items():
-            if name not in given and os.environ.get(entry["fallback"][1][0]) == "":
+            if name not in given and os.environ.get(VARIABLES[name]) == "":
                 # ansible-core takes an empty path for the present directory
                 self._options[name] = entry.get("default")
         for name in given:

@@ -181,7 +181,7 @@ verified_with:
 
 from ..module_utils._contract.verification import verify_and_record
 from ..module_utils._scope.file import scope_in_force
-from ..module_utils._scope.rules import SCOPE_OPTION
+from ..module_utils._scope.option import SCOPE_OPTION
 from ..module_utils._task.module import Module, run
 
 OPTIONS = dict(

@@ -231,7 +231,7 @@ plan:
 
 from ..module_utils._estate.many import MANY_OPTIONS, reconcile_targets
 from ..module_utils._scope.file import scope_in_force
-from ..module_utils._scope.rules import SCOPE_OPTION
+from ..module_utils._scope.option import SCOPE_OPTION
 from ..module_utils._task.module import Module, run
 
 OPTIONS = dict(

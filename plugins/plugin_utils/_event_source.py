@@ -32,7 +32,7 @@ from ..module_utils._model.families.workspace import WORKSPACE
 from ..module_utils._model.interrupts import Stop
 from ..module_utils._model.records import Record
 from ..module_utils._model.trust import refuse_untrusted
-from ..module_utils._task.connection_options import INVENTORY_OPTIONS, connection_from, wrong_variable
+from ..module_utils._task.connection_options import INVENTORY_OPTIONS, connection_from, from_environment
 from ..module_utils._task.files import Draft, shown
 from ..module_utils._task.lookup import chosen_workspaces
 from ..module_utils._task.raw_options import refusal
@@ -337,9 +337,10 @@ def options_of(name: str, source: Source, args: Mapping[str, Any]) -> dict[str, 
     spec = {**_OPTIONS, **source.options}
     given = {each: value for each, value in args.items() if each != "eda_feedback_queue"}
     groups = [*source.constraints.get("required_one_of", ())]
-    problem = refusal(spec, groups, given, tuple(INVENTORY_OPTIONS)) or wrong_variable(given, os.environ)
+    variables, wrong = from_environment(spec, given, os.environ)
+    problem = refusal(spec, groups, given, tuple(INVENTORY_OPTIONS)) or wrong
     found = ArgumentSpecValidator(spec, **source.constraints).validate(
-        {each: value for each, value in given.items() if value is not None}
+        {each: value for each, value in {**given, **variables}.items() if value is not None}
     )
     if problem or found.error_messages:
         raise WrongOption(f"Wrong options of scanops.scanner.{name}: {problem or found.error_messages[0]}")

@@ -21,14 +21,12 @@ from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible.utils.display import Display
 from ansible.utils.vars import merge_hash
 
-from ..module_utils._estate.plan import WRITES
 from ..module_utils._model.errors import WrongOption, counted, harmless, printable
 from ..module_utils._model.interrupts import SIGNALS, Stop
 from ..module_utils._task.masking import hide, masked, shown_options, shown_result
 from ..module_utils._task.module import Module
 from ..module_utils._task.task import Shared
 from . import _core
-from ._gate_runs import ended as gate_ended
 from ._loop import loop_of
 from ._unset import explained
 from ._where import for_module, why_as_module
@@ -49,8 +47,6 @@ with contextlib.suppress(OSError):
     _STDERR = os.dup(2)
 
 Result = dict[str, Any]
-# what becomes of the results of some modules, by their names
-_ENDED: Mapping[str, Callable[[Result], Result]] = {"gate": gate_ended}
 
 
 class AsModule(Exception):
@@ -72,8 +68,12 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
             **self._task.args,
         }
         result = self._result(tmp, variables)
-        ended = _ENDED.get(self._task.action.rpartition(".")[2])
-        return explained(ended(result) if ended else result, self._task, variables)
+        if self._task.action.rpartition(".")[2] == "gate":
+            # no other task needs it
+            from ._gate_runs import ended
+
+            result = ended(result)
+        return explained(result, self._task, variables)
 
     def _result(self, tmp: str | None, task_vars: dict[str, Any]) -> Result:
         environment: dict[str, Any] = {}
@@ -288,7 +288,7 @@ def lines_of_interrupt(action: str, result: Mapping[str, Any]) -> list[str]:
     """
     results = result.get("results")
     rows = results if isinstance(results, list) else []
-    found = {done: [row for row in rows if row["action"] == done] for done in WRITES}
+    found = {done: [row for row in rows if row["action"] == done] for done in _DONE}
     shown = [_named(done, written) for done, written in found.items() if written]
     if result.get("failed"):
         shown.append(printable(result.get("msg") or "the task failed", 1000))

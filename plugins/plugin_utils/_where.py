@@ -15,7 +15,7 @@ from ansible import constants
 from ansible.module_utils.parsing.convert_bool import boolean
 
 from ..module_utils._http.connection import missing_requests
-from ..module_utils._task.connection_options import CONNECTION_OPTIONS
+from ..module_utils._task.connection_options import CONNECTION_OPTIONS, VARIABLES
 from . import _core
 
 # what the work of a module reads of its environment; NETRC is accepted because requests knows it, and never used
@@ -85,7 +85,7 @@ def _is_own(interpreter: str) -> bool:
 def _is_wanted(action: Any, environment: Mapping[str, str]) -> bool:
     """Whether a task may run in process by its option, or the variable of it. The module refuses a value that is no boolean."""
     given = action._task.args.get("in_process")
-    (variable,) = _IN_PROCESS["fallback"][1]
+    variable = VARIABLES["in_process"]
     if given is None:
         given = environment.get(variable, os.environ.get(variable)) or None
     return bool(boolean(str(_IN_PROCESS["default"] if given is None else given), strict=False))

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from . import budget, bulk, exports, files, loops, page, reads, scans
+from . import budget, bulk, calls, exports, files, loops, page, reads, scans
 from .stage import BenchmarkFailed, Result, Side, Stage
 
 ITEMS = 30
@@ -133,6 +133,13 @@ BENCHMARKS = (
         " processor time",
         0.12,
         workspace_unchanged,
+    ),
+    Benchmark(
+        "calls_unchanged",
+        f"the calls of the collection's own functions in a module with an unchanged workspace, against {calls.MOST_BEFORE}"
+        f" before the first byte is sent and {calls.MOST} in all; the greater ratio",
+        1,
+        calls.counted,
     ),
     *(
         Benchmark(

@@ -23,7 +23,7 @@ from .._model.records import (
     revealed,
     stored_otherwise,
 )
-from .._scope.rules import SCOPE_OPTION
+from .._scope.option import SCOPE_OPTION
 from .._scope.valid_names import refuse_name
 from .._task.finder import named
 from .._task.lookup import NOWHERE, Place, misplaced, not_empty, whereabouts

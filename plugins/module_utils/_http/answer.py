@@ -51,7 +51,8 @@ class Answer:
         self.about = about
         self.cut = False
         self._body = body
-        self.look(body)
+        if body:
+            self.look(body)
 
     def look(self, piece: bytes) -> None:
         """Search the next piece of the body for the key, wherever that piece goes."""

@@ -48,7 +48,7 @@ def missing_requests() -> str | None:
     needed = f"requests >= {'.'.join(map(str, REQUESTS_FLOOR))}"
     if REQUESTS_VERSION is None:
         return needed
-    found = tuple(int(digits) for digits in re.findall(r"[0-9]+", REQUESTS_VERSION)[:2])
+    found = tuple(map(int, re.findall(r"[0-9]+", REQUESTS_VERSION)[:2]))
     return f"{needed} (found {REQUESTS_VERSION})" if found < REQUESTS_FLOOR else None
 
 
@@ -98,7 +98,7 @@ class Request(NamedTuple):
 
     def shown(self) -> str:
         """The call, as the log shows it."""
-        query = "&".join(f"{name}={value}" for name, value in (self.query or {}).items())
+        query = "&".join([f"{name}={value}" for name, value in (self.query or {}).items()])
         return f"{self.method} {self.path}{'?' if query else ''}{query}"
 
     def not_sent(self, why: str, advice: str, final: bool = False) -> NetworkError:
@@ -132,16 +132,15 @@ class Session:
 
     def __init__(self, connection: Connection, redactor: Redactor) -> None:
         self.connection = connection
-        self.limits = self.new_limits()
+        self.limits: Limits
         self._redactor = redactor
         self._origin = urlsplit(connection.base_url)[:2]
         self._proxies = _chosen_proxies(connection)
         self._session = self._open()
 
-    def new_limits(self) -> Limits:
+    def new_limits(self) -> None:
         """Begin another call."""
         self.limits = Limits(self.connection.longest_call, self.connection.max_answer)
-        return self.limits
 
     def _open(self) -> requests.Session:
         class Unredirected(requests.Session):
@@ -162,8 +161,9 @@ class Session:
         session.headers["Accept-Encoding"] = "gzip"
         session.headers["User-Agent"] = f"scanops.scanner/{COLLECTION_VERSION} ansible-core/{ANSIBLE_CORE_VERSION}"
         session.cert = self.connection.cert
+        adapter = _adapter(lambda: self.limits)
         for scheme in ("https://", "http://"):
-            session.mount(scheme, _adapter(lambda: self.limits))
+            session.mount(scheme, adapter)
         return session
 
     def close(self) -> None:

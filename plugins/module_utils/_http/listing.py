@@ -28,7 +28,8 @@ _NO_SUCH_PAGE = (400, 404, 422)
 
 # names are compared in lower case, without separators
 _CONTAINERS = ("meta", "pagination", "page", "links")
-_TOTALS = ("total", "totalcount", "totalelements", "count")
+_IN_HEADER = "xtotalcount"
+_TOTALS = ("total", "totalcount", "totalelements", "count", _IN_HEADER)
 _LAST_PAGES = ("lastpage", "totalpages", "pages")
 _CURRENT_PAGES = ("currentpage", "page")
 _MORE = ("hasmore", "hasnext")
@@ -51,19 +52,19 @@ class Beside(NamedTuple):
 
 def beside(values: Mapping[Any, Any], headers: Mapping[str, str]) -> Beside:
     """Read what an answer says beside its rows. values: the members of its object."""
-    fields = _fields(values, _DEEPEST)
+    fields = {**_fields(values, _DEEPEST), _IN_HEADER: headers.get("X-Total-Count")}
 
     def numbers(names: Iterable[str]) -> list[int]:
-        return [number for name in names for number in [_number(fields.get(name))] if number is not None]
+        found = [_number(fields[name]) for name in names if name in fields]
+        return [number for number in found if number is not None]
 
-    in_header = _number(headers.get("X-Total-Count"))
     current = next(iter(numbers(_CURRENT_PAGES)), None)
     link = _NEXT_LINK.search(headers.get("Link") or "")
-    following = next(filter(None, (_link(fields.get(name)) for name in _NEXT)), link and link.group(1))
+    links = [_link(fields[name]) for name in _NEXT if fields.get(name)]
+    following = next(filter(None, links), link and link.group(1))
     behind = max(numbers(_LAST_PAGES), default=0) > (1 if current is None else current)
-    more = behind or bool(following) or any(fields.get(name) is True for name in _MORE)
-    totals = numbers(_TOTALS) + ([] if in_header is None else [in_header])
-    return Beside(max(totals, default=None), more, _query_of(following), current)
+    more = behind or bool(following) or bool([name for name in _MORE if fields.get(name) is True])
+    return Beside(max(numbers(_TOTALS), default=None), more, _query_of(following) if following else {}, current)
 
 
 def _fields(values: Mapping[Any, Any], depth: int) -> dict[str, Any]:
@@ -93,13 +94,13 @@ def _link(value: object) -> str | None:
     return str(number) if number else value if isinstance(value, str) and value.strip() else None
 
 
-def _query_of(following: str | None) -> dict[str, Any]:
+def _query_of(following: str) -> dict[str, Any]:
     """The parameters of a link to the next page. Its address is ignored, as the key is sent to base_url only."""
     number = _number(following)
     if number is not None:
         return {"page": number}
     try:
-        query = parse_qsl(urlsplit(following or "").query)
+        query = parse_qsl(urlsplit(following).query)
     except ValueError:
         return {}
     return {name: value for name, value in query if _PLACE.search(name.lower()) and _PLAIN.fullmatch(value)}
@@ -374,6 +375,6 @@ def rows_of(resource: Family, answer: Answer, once: bool = False) -> tuple[list[
     # the contract wraps lists in data; a bare list is read as well
     bare = isinstance(body, list)
     rows = body if bare else answer.data(body)
-    if not isinstance(rows, list) or not all(is_row(resource, row) for row in rows):
+    if not isinstance(rows, list) or [row for row in rows if not is_row(resource, row)]:
         raise answer.unexpected(f"data that is not a list of {resource.noun}s")
     return [record_of(resource, row) for row in rows], beside({} if bare else body, answer.headers)

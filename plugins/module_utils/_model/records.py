@@ -29,9 +29,10 @@ def is_row(resource: Family, value: object) -> bool:
     right types."""
     if not isinstance(value, dict) or value.get(resource.key) is None:
         return False
-    if not all(_is_text(value.get(field)) for field in resource.text):
+    # booleans are integers
+    if [field for field in resource.text if isinstance(value.get(field), (bool, float, list, dict))]:
         return False
-    if any(read_id(value[field]) is None for field in _REFERENCES if value.get(field) is not None):
+    if [field for field in _REFERENCES if value.get(field) is not None and read_id(value[field]) is None]:
         return False
     identity = value.get(resource.identity)
     if resource.identity == "id":
@@ -76,10 +77,6 @@ def rows_in(rows: Iterable[Record], workspace_id: int | None) -> list[Record]:
     """The rows that do not name another workspace: a service that ignores the filter must not mix workspaces up. None for
     the list of the account."""
     return [row for row in rows if workspace_id is None or row.get("workspace_id") in (None, workspace_id)]
-
-
-def _is_text(value: object) -> bool:
-    return value is None or isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
 
 
 # by the JSON type of a field

@@ -14,7 +14,8 @@ from types import ModuleType
 
 from .._model.errors import WrongOption, printable, shape_of
 from .._model.trust import refuse_untrusted
-from .rules import SCOPE_KEYS, Scope, combine, compile_scope
+from .option import SCOPE_KEYS
+from .rules import Scope, combine, compile_scope
 
 VARIABLE = "SCANNER_SCOPE_FILE"
 

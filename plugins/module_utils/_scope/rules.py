@@ -14,21 +14,13 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple, TypeVar, Union
+from typing import NamedTuple, TypeVar, Union
 
 from .._model.errors import WrongOption, first_of, printable, shape_of
 from .._model.names import DEFAULT_PORTS, TargetName, UnreadableName, other_reading, read_host, read_name, read_path
 from .addresses import Address, Network, Networks, embedded, kind_of
+from .option import SCOPE_KEYS
 from .valid_names import problem_of
-
-_OPTIONS: dict[str, dict[str, Any]] = dict(
-    allow=dict(type="list", elements="str"),
-    deny=dict(type="list", elements="str"),
-    private=dict(type="bool", default=False),
-)
-SCOPE_KEYS = tuple(_OPTIONS)
-# the entry of an argument spec for the option ``scope``
-SCOPE_OPTION: dict[str, Any] = dict(type="dict", options=_OPTIONS)
 
 Ports = tuple[int, int]
 Segments = tuple[str, ...]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ipaddress
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from ansible.module_utils.common.parameters import DEFAULT_TYPE_VALIDATORS
-from ansible.module_utils.errors import AnsibleFallbackNotFound
 
 from .._http.connection import Connection
 from .._model.errors import WrongOption, printable
@@ -21,60 +21,54 @@ from .._model.errors import WrongOption, printable
 LONGEST_TIMEOUT = 86400
 
 _DEFAULTS = Connection._field_defaults
+_LEAST = {"retries": 0, "rate_limit_wait": 0, "max_answer": 1}
 _TYPES = {"int": "an integer", "float": "a number", "bool": "true or false"}
 
 
-def _from_environment(variable: str) -> str:
-    """The fallback of an option. An empty variable is not set."""
-    value = os.environ.get(variable)
-    if not value:
-        raise AnsibleFallbackNotFound
-    return value
-
-
-def _option(type_: str, variable: str, **more: Any) -> dict[str, Any]:
-    return dict(type=type_, fallback=(_from_environment, [variable]), **more)
-
-
 CONNECTION_OPTIONS: dict[str, dict[str, Any]] = dict(
-    base_url=_option("str", "SCANNER_BASE_URL"),
-    api_key=_option("str", "SCANNER_API_KEY", no_log=True),
-    timeout=_option("float", "SCANNER_TIMEOUT", default=_DEFAULTS["timeout"]),
-    retries=_option("int", "SCANNER_RETRIES", default=_DEFAULTS["retries"]),
-    rate_limit_wait=_option("int", "SCANNER_RATE_LIMIT_WAIT", default=_DEFAULTS["rate_limit_wait"]),
-    rate_share=_option("int", "SCANNER_RATE_SHARE", default=_DEFAULTS["rate_share"]),
-    call_timeout=_option("float", "SCANNER_CALL_TIMEOUT"),
-    max_answer=_option("int", "SCANNER_MAX_ANSWER", default=_DEFAULTS["max_answer"]),
-    validate_certs=_option("bool", "SCANNER_VALIDATE_CERTS", default=True),
-    ca_path=_option("path", "SCANNER_CA_PATH"),
-    client_cert=_option("path", "SCANNER_CLIENT_CERT"),
-    client_key=_option("path", "SCANNER_CLIENT_KEY"),
-    proxy=_option("str", "SCANNER_PROXY", no_log=True),
-    allow_http=_option("bool", "SCANNER_ALLOW_HTTP", default=False),
-    in_process=_option("bool", "SCANNER_IN_PROCESS", default=True),
+    base_url=dict(type="str"),
+    api_key=dict(type="str", no_log=True),
+    timeout=dict(type="float", default=_DEFAULTS["timeout"]),
+    retries=dict(type="int", default=_DEFAULTS["retries"]),
+    rate_limit_wait=dict(type="int", default=_DEFAULTS["rate_limit_wait"]),
+    rate_share=dict(type="int", default=_DEFAULTS["rate_share"]),
+    call_timeout=dict(type="float"),
+    max_answer=dict(type="int", default=_DEFAULTS["max_answer"]),
+    validate_certs=dict(type="bool", default=True),
+    ca_path=dict(type="path"),
+    client_cert=dict(type="path"),
+    client_key=dict(type="path"),
+    proxy=dict(type="str", no_log=True),
+    allow_http=dict(type="bool", default=False),
+    in_process=dict(type="bool", default=True),
 )
 # those of a call; an inventory always runs on the controller
 INVENTORY_OPTIONS = {name: entry for name, entry in CONNECTION_OPTIONS.items() if name != "in_process"}
 
+# the environment variable of each option
+VARIABLES = {name: f"SCANNER_{name.upper()}" for name in CONNECTION_OPTIONS}
 # not declared as required, so that no program asks for them where a variable of the environment gives them
-NEEDED = ("base_url", "api_key")
+NEEDED = {name: VARIABLES[name] for name in ("base_url", "api_key")}
 
 
-def wrong_variable(given: Mapping[str, object], environ: Mapping[str, str]) -> str | None:
-    """Why the value of an environment variable cannot be that of an option that is not given, a sentence, or None.
-
-    ansible-core would name the option only.
-    """
-    for name, entry in CONNECTION_OPTIONS.items():
-        variable = entry["fallback"][1][0]
-        if given.get(name) is None and environ.get(variable):
-            value = _converted(entry, environ[variable])
-            if value is None:
-                return (
-                    f"The environment variable {variable} is {printable(environ[variable], 100)!r}, which is not"
-                    f" {_TYPES[entry['type']]}: correct it, or unset it."
-                )
-    return None
+def from_environment(
+    spec: Iterable[str], given: Mapping[str, object], environ: Mapping[str, str]
+) -> tuple[dict[str, str], str | None]:
+    """The values of environment variables for options that are not given, and why one of them is wrong, a sentence, or None.
+    ansible-core would name the option only. An empty variable is not set."""
+    found = {
+        name: environ[VARIABLES[name]]
+        for name in spec
+        if given.get(name) is None and name in VARIABLES and environ.get(VARIABLES[name])
+    }
+    for name, text in found.items():
+        if _converted(name, text) is None:
+            type_ = _TYPES[CONNECTION_OPTIONS[name]["type"]]
+            return found, (
+                f"The environment variable {VARIABLES[name]} is {printable(text, 100)!r}, which is not {type_}: correct it,"
+                " or unset it."
+            )
+    return found, None
 
 
 def connection_from(options: Mapping[str, Any]) -> Connection:
@@ -84,19 +78,18 @@ def connection_from(options: Mapping[str, Any]) -> Connection:
         return _connection(options)
     except WrongOption as error:
         option = str(error).partition(" ")[0]
-        entry = CONNECTION_OPTIONS.get(option, {"type": "str", "fallback": (None, [""])})
-        variable = entry["fallback"][1][0]
+        variable = VARIABLES.get(option, "")
         given = os.environ.get(variable)
         # as text, because nan is not equal to itself
-        if not given or str(_converted(entry, given)) != str(options[option]):
+        if not given or str(_converted(option, given)) != str(options[option]):
             raise
         raise error.with_sentence(f"{error} Its value comes from the environment variable {variable}.") from None
 
 
-def _converted(entry: Mapping[str, Any], text: str) -> object:
+def _converted(option: str, text: str) -> object:
     """The value of an option in the text of its variable, None if it has none."""
     try:
-        return DEFAULT_TYPE_VALIDATORS[entry["type"]](text)
+        return DEFAULT_TYPE_VALIDATORS[CONNECTION_OPTIONS[option]["type"]](text)
     except (TypeError, ValueError):
         return None
 
@@ -105,19 +98,13 @@ def _connection(options: Mapping[str, Any]) -> Connection:
     verify = options["validate_certs"]
     if verify and options["ca_path"]:
         verify = _existing_file(options["ca_path"], "ca_path")
-    call_timeout = options["call_timeout"]
     base_url = _checked_base_url(options["base_url"], options["allow_http"])
     # http to a loopback address keeps the key on this machine; a proxy would send it elsewhere
     local_only = base_url.startswith("http:") and not options["allow_http"]
     return Connection(
         base_url=base_url,
         api_key=_checked_api_key(options["api_key"]),
-        timeout=_checked_seconds(options["timeout"], "timeout"),
-        retries=_at_least(options["retries"], "retries", 0),
-        rate_limit_wait=_at_least(options["rate_limit_wait"], "rate_limit_wait", 0),
-        rate_share=_checked_share(options["rate_share"]),
-        call_timeout=None if call_timeout is None else _checked_seconds(call_timeout, "call_timeout"),
-        max_answer=_at_least(options["max_answer"], "max_answer", 1),
+        **_checked_numbers(options),
         verify=verify,
         cert=_client_certificate(options["client_cert"], options["client_key"]),
         proxy=_checked_proxy(options["proxy"], local_only),
@@ -144,7 +131,7 @@ def _checked_base_url(base_url: str | None, allow_http: bool) -> str:
     if parts.scheme not in ("http", "https"):
         # the value may be the key, given in the wrong option
         raise WrongOption("base_url does not begin with https://: write it as https://HOST/api/v2.", secret=base_url)
-    if not host or port == 0 or any(character.isspace() or character in "\\\x00" for character in text):
+    if not host or port == 0 or re.search(r"[\s\\\0]", text):
         raise WrongOption(f"base_url {text!r} has no valid host: write it as https://HOST/api/v2.")
     if parts.query or parts.fragment:
         raise WrongOption("base_url has a query or fragment: end it with the path, /api/v2.", secret=base_url)
@@ -174,7 +161,7 @@ def _checked_api_key(api_key: str | None) -> str:
             "api_key is empty: set it, or the environment variable SCANNER_API_KEY, to a key from the account's API"
             " section."
         )
-    if not all("!" <= character <= "~" for character in api_key):
+    if not re.fullmatch("[!-~]+", api_key):
         # not quoted: it is a secret
         raise WrongOption(
             "api_key contains a space, a line break or another character that no key has: copy the key again,"
@@ -217,20 +204,14 @@ def _existing_file(path: str, option: str) -> str:
     return path
 
 
-def _checked_seconds(seconds: float, option: str) -> float:
-    # also refuses nan
-    if not 0 < seconds <= LONGEST_TIMEOUT:
-        raise WrongOption(f"{option} is {seconds:g}: set it to more than 0, and to {LONGEST_TIMEOUT} at most.")
-    return seconds
-
-
-def _checked_share(share: int) -> int:
-    if not 1 <= share <= 100:
-        raise WrongOption(f"rate_share is {share}: set it to a percentage from 1 to 100.")
-    return share
-
-
-def _at_least(value: int, option: str, least: int) -> int:
-    if value < least:
-        raise WrongOption(f"{option} is {value}: set it to {least} or more.")
-    return value
+def _checked_numbers(options: Mapping[str, Any]) -> dict[str, Any]:
+    for name in ("timeout", "call_timeout"):
+        # also refuses nan
+        if options[name] is not None and not 0 < options[name] <= LONGEST_TIMEOUT:
+            raise WrongOption(f"{name} is {options[name]:g}: set it to more than 0, and to {LONGEST_TIMEOUT} at most.")
+    for name, least in _LEAST.items():
+        if options[name] < least:
+            raise WrongOption(f"{name} is {options[name]}: set it to {least} or more.")
+    if not 1 <= options["rate_share"] <= 100:
+        raise WrongOption(f"rate_share is {options['rate_share']}: set it to a percentage from 1 to 100.")
+    return {name: options[name] for name in ("timeout", "call_timeout", "rate_share", *_LEAST)}

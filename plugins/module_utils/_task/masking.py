@@ -19,8 +19,9 @@ except ImportError:
 else:
     remove_values = None
 
-# types of JSON that hold no others
-_SINGLE = frozenset((str, int, float, bool, type(None)))
+# types of JSON that hold no text, and those that hold no others
+_WITHOUT_TEXT = frozenset((int, float, bool, type(None)))
+_SINGLE = _WITHOUT_TEXT | {str}
 
 
 def hide(secret: str, known: set[str]) -> None:
@@ -86,8 +87,11 @@ def is_plain(value: object, depth: int = 100) -> bool:
 
 def _masked(value: Any) -> Any:
     """A copy of a value without the registered secrets in its texts."""
+    if isinstance(value, str):
+        return mask_secrets(value)
     if isinstance(value, dict):
-        return {_masked(name): _masked(part) for name, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_masked(part) for part in value]
-    return mask_secrets(value) if isinstance(value, str) else value
+        return {
+            mask_secrets(str(name)): part if type(part) in _WITHOUT_TEXT else _masked(part)
+            for name, part in value.items()
+        }
+    return [_masked(part) for part in value] if isinstance(value, (list, tuple)) else value

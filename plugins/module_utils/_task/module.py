@@ -18,7 +18,7 @@ from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS, AnsibleModule, mis
 from .._http.connection import missing_requests
 from .._model.errors import harmless
 from .._model.interrupts import Stop
-from .connection_options import CONNECTION_OPTIONS, NEEDED, wrong_variable
+from .connection_options import CONNECTION_OPTIONS, NEEDED, from_environment
 from .host import Host
 from .masking import hide, shown_options
 from .raw_options import ArgumentSpec, Groups, Prepared, prepare
@@ -71,18 +71,20 @@ class Module(NamedTuple):
 
     def makes_calls(self, params: Mapping[str, Any]) -> bool:
         """Whether a task with these options needs the service."""
-        return all(params.get(option) is None for option in self.offline)
+        return not [option for option in self.offline if params.get(option) is not None]
 
     def perform(self, host: Host, shared: Shared | None = None) -> Ended:
         """Do the work of a task. shared: what it shares with the other items of its loop."""
         makes_calls = self.makes_calls(host.params)
-        return perform(host, self.spec(), self.work, self.scope_in_force, os.environ, shared, makes_calls)
+        return perform(host, self.options, self.work, self.scope_in_force, os.environ, shared, makes_calls)
 
     def prepared(self, given: Mapping[str, Any], environ: Mapping[str, str]) -> Prepared:
         """The arguments of a task, ready for the conversion of the options."""
+        spec = self.spec()
         groups = [*self.mutually_exclusive, *self.required_one_of]
-        prepared = prepare(self.spec(), groups, given, environ, NEEDED if self.makes_calls(given) else (), _LENIENT)
-        return prepared._replace(refusal=prepared.refusal or wrong_variable(given, environ))
+        found, wrong = from_environment(spec, given, environ)
+        prepared = prepare(spec, groups, {**given, **found}, NEEDED if self.makes_calls(given) else {}, _LENIENT)
+        return prepared._replace(refusal=prepared.refusal or wrong)
 
 
 class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types

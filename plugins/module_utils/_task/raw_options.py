@@ -40,46 +40,22 @@ _NAMES = {
 # --- secrets
 
 
-def _secrets_in(spec: ArgumentSpec, given: Mapping[str, object]) -> set[str]:
-    """The texts in the given options that must not be shown, whatever their shape, so that no error of ansible-core quotes
-    them: the values of secret options and, in a dictionary with secret sub-options, every value except the text of a known
-    sub-option that is not secret."""
-    found = set()
-    for name, entry in spec.items():
-        for value in _values(name, entry, given):
-            if entry.get("no_log"):
-                found |= _texts(value)
-            elif _has_secrets(entry):
-                found |= _secrets_in_dictionary(entry["options"], value)
-    return found
-
-
-def _unknown_options(spec: ArgumentSpec, given: Mapping[str, object]) -> list[str]:
-    """The names of the given options that the module does not have. A misspelt one may hold a secret."""
-    known = {each for name, entry in spec.items() for each in (name, *entry.get("aliases", ()))}
-    return [name for name in given if name not in known and not str(name).startswith(_INTERNAL)]
-
-
-def _unsupported(module: str, spec: ArgumentSpec, unknown: Iterable[object]) -> str | None:
-    """The message on options that the module does not have, with the names that may be meant; None if there is none."""
+def _unsupported(module: str, spec: ArgumentSpec, unknown: Iterable[object]) -> str:
+    """The message on options that the module does not have, with the names that may be meant."""
     names = sorted(map(str, unknown))
-    if not names:
-        return None
     near = {name: difflib.get_close_matches(name, spec, 1) for name in names}
     shown = ", ".join(printable(name) + (f" (did you mean {near[name][0]}?)" if near[name] else "") for name in names)
     what = "it" if len(names) == 1 else "them"
     return f"Unsupported parameters for ({module}) module: {shown}. Correct {what}, or remove {what}."
 
 
-def _values(name: str, entry: OptionSpec, given: Mapping[str, object]) -> list[object]:
-    return [given[each] for each in (name, *entry.get("aliases", ())) if each in given]
-
-
 def _has_secrets(entry: OptionSpec) -> bool:
-    return any(each.get("no_log") for each in (entry.get("options") or {}).values())
+    return bool([each for each in entry["options"].values() if each.get("no_log")])
 
 
 def _secrets_in_dictionary(options: ArgumentSpec, value: object) -> set[str]:
+    """The texts in the value of an option with secret sub-options that must not be shown: all but the text of a known
+    sub-option that is not secret."""
     if isinstance(value, (list, tuple)):
         return set().union(*(_secrets_in_dictionary(options, each) for each in value))
     if not isinstance(value, dict):
@@ -127,51 +103,39 @@ def _with_unknown_ids(spec: ArgumentSpec, groups: Groups, given: Mapping[str, An
     return known
 
 
-def check_ids(spec: ArgumentSpec, params: Mapping[str, Any], check_mode: bool) -> None:
+def check_ids(spec: Mapping[str, OptionSpec], params: Mapping[str, Any], check_mode: bool) -> None:
     """Raise WrongOption for the value of an option that names objects by id, but is no id. params: the converted options."""
     for name, entry in spec.items():
         value = params.get(name)
-        listed = _lists_references(entry)
-        if value is None or not (listed or _is_reference(name, entry)):
-            continue
-        for each in value if listed else [value]:
-            if each < 1 and not (check_mode and each == UNKNOWN_ID):
-                if listed:
-                    raise WrongOption(
-                        f"{name} holds {each}: give the ids that the service lists, which are positive numbers."
-                    )
+        listed = isinstance(value, list)
+        for each in value if isinstance(value, list) else [value]:
+            if not isinstance(each, int) or each > 0 or (check_mode and each == UNKNOWN_ID):
+                continue
+            if listed and _lists_references(entry):
+                raise WrongOption(
+                    f"{name} holds {each}: give the ids that the service lists, which are positive numbers."
+                )
+            if not listed and _is_reference(name, entry):
                 raise WrongOption(f"{name} is {each}: give the id that the service lists, a positive number.")
 
 
 # --- mistakes
 
 
-def _missing_variables(
-    spec: ArgumentSpec, needed: Iterable[str], given: Mapping[str, object], environment: Mapping[str, str]
-) -> str | None:
+def _missing_variables(spec: ArgumentSpec, needed: Mapping[str, str], given: Mapping[str, object]) -> str | None:
     """Which required options are missing, a sentence, if one of them can come from an environment variable; or None.
 
-    needed: the options that are required although the spec does not say so.
+    needed: the environment variables of the options that are required although the spec does not say so.
     """
-    required = [*needed, *(name for name, entry in spec.items() if entry.get("required"))]
-    variables = {name: _variable(spec[name]) for name in required}
-    missing = sorted(
-        name
-        for name, variable in variables.items()
-        if given.get(name) is None and not (variable and environment.get(variable))
-    )
-    named = [variable for name in missing if (variable := variables[name])]
+    required = {*needed, *[name for name, entry in spec.items() if entry.get("required")]}
+    missing = sorted([name for name in required if given.get(name) is None])
+    named = [needed[name] for name in missing if name in needed]
     if not named:
         return None
     return (
         f"missing required arguments: {', '.join(missing)}. Set {'it' if len(missing) == 1 else 'them'} in the task or in"
         f" module_defaults, or set {' and '.join(named)} in the environment of the host on which the module runs."
     )
-
-
-def _variable(entry: OptionSpec) -> str | None:
-    fallback = entry.get("fallback")
-    return fallback[1][0] if fallback else None
 
 
 def refusal(spec: ArgumentSpec, groups: Groups, given: Mapping[str, object], lenient: Iterable[str] = ()) -> str | None:
@@ -239,14 +203,14 @@ def _list_problem(path: str, name: str, entry: OptionSpec, value: object) -> str
         return None if isinstance(value, (list, dict)) else f"{path} is {shape_of(value)}: write a list"
     if not isinstance(value, list):
         return _scalar_problem(path, name, elements, value)
-    problems = (_element_problem(f"{path}[{index}]", name, elements, each) for index, each in enumerate(value))
-    return next(filter(None, problems), None)
-
-
-def _element_problem(path: str, name: str, kind: str, value: object) -> str | None:
-    if value is None:
-        return f"{path} is null: give a value, or remove it"
-    return _scalar_problem(path, name, kind, value)
+    for index, each in enumerate(value):
+        inner = f"{path}[{index}]"
+        if each is None:
+            return f"{inner} is null: give a value, or remove it"
+        problem = _scalar_problem(inner, name, elements, each)
+        if problem:
+            return problem
+    return None
 
 
 def _dictionary_problem(path: str, entry: OptionSpec, value: object) -> str | None:
@@ -299,36 +263,35 @@ def _scalar_problem(path: str, name: str, kind: str, value: object) -> str | Non
     return None
 
 
-def _omitted(path: str, value: object) -> str | None:
-    """The path of a text with the placeholder of ``omit``, or None. ansible-core removes it only where it is all of an option,
-    and from release 2.19 on also where it is all of a value in it."""
-    if isinstance(value, str):
-        return path if any(each in value for each in _OMITTED) else None
-    if isinstance(value, dict):
-        inner = [(f"{path}.{printable(key, 60)}", each) for key, each in value.items()]
-        inner += [(f"a key of {path}", key) for key in value]
-    elif isinstance(value, (list, tuple)):
-        inner = [(f"{path}[{index}]", each) for index, each in enumerate(value)]
-    else:
-        return None
-    return next(filter(None, (_omitted(*each) for each in inner)), None)
+def _is_omitted(text: str) -> bool:
+    return _OMITTED[0] in text or _OMITTED[1] in text
 
 
 def _placeholder(given: Mapping[str, object]) -> str | None:
-    """The message on the placeholder of ``omit`` in an option, or None. It would be sent as a text, another one in each run."""
-    path = next(filter(None, (_omitted(name, value) for name, value in given.items())), None)
-    return path and (
-        f"{path} holds the placeholder of omit, which Ansible removes only where it is the complete value of an option: give a"
-        " value, or build the list or dictionary without this entry, as in {{ {'name': x} | combine({'description': y} if y is"
-        " defined else {}) }}."
-    )
+    """The message on the placeholder of ``omit`` in an option, or None. It would be sent as a text, another one in each run.
+
+    ansible-core removes it only where it is all of an option, and from release 2.19 on also where it is all of a value in it.
+    """
+    waiting: list[tuple[str, object]] = [*given.items()][::-1]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += [(f"a key of {path}", key) for key in value][::-1]
+            waiting += [(f"{path}.{printable(key, 60)}", each) for key, each in value.items()][::-1]
+        elif isinstance(value, (list, tuple)):
+            waiting += [(f"{path}[{index}]", each) for index, each in enumerate(value)][::-1]
+        elif isinstance(value, str) and _is_omitted(value):
+            return (
+                f"{path} holds the placeholder of omit, which Ansible removes only where it is the complete value of an option:"
+                " give a value, or build the list or dictionary without this entry, as in"
+                " {{ {'name': x} | combine({'description': y} if y is defined else {}) }}."
+            )
+    return None
 
 
 def _placeholder_in(environ: Mapping[str, str]) -> str | None:
     """The message on the placeholder of ``omit`` in a variable of ours, or None: ``environment`` of a task leaves it in."""
-    name = next(
-        (name for name, value in environ.items() if name.startswith("SCANNER_") and _omitted(name, value)), None
-    )
+    name = next((each for each in environ if each.startswith("SCANNER_") and _is_omitted(environ[each])), None)
     return name and (
         f"The environment variable {name} holds the placeholder of omit, which Ansible does not remove from environment: give"
         f" a value, or leave {name} out."
@@ -354,25 +317,28 @@ class Prepared(NamedTuple):
 
 
 def prepare(
-    spec: ArgumentSpec,
-    groups: Groups,
-    given: Mapping[str, Any],
-    environ: Mapping[str, str],
-    needed: Iterable[str],
-    lenient: Iterable[str],
+    spec: ArgumentSpec, groups: Groups, given: Mapping[str, Any], needed: Mapping[str, str], lenient: Iterable[str]
 ) -> Prepared:
     """given: the arguments of the task; needed, lenient: see ``_missing_variables`` and ``refusal``."""
-    # ansible-core shows the options of a failed task, also those that it does not know
-    secrets = _secrets_in(spec, given)
-    unknown = _unknown_options(spec, given)
+    named = {each: entry for name, entry in spec.items() for each in (name, *entry.get("aliases", ()))}
+    own = {name: value for name, value in given.items() if not name.startswith(_INTERNAL)}
+    unknown = [name for name in own if name not in named]
+    secrets: set[str] = set()
+    # whatever the shape of a value, so that no error of ansible-core quotes it
+    for name in own.keys() & named.keys():
+        entry = named[name]
+        if entry.get("no_log"):
+            secrets |= _texts(own[name])
+        elif "options" in entry and _has_secrets(entry):
+            secrets |= _secrets_in_dictionary(entry["options"], own[name])
+    # ansible-core shows the options of a failed task, also those that it does not know; a misspelt one may hold a secret
     params = {**given, **dict.fromkeys(unknown, _NOT_SHOWN)}
     if params.get("_ansible_check_mode"):
         params = _with_unknown_ids(spec, groups, params)
     # first, because ansible-core would name what is missing instead of what is misspelt
-    refused = _unsupported(params.get("_ansible_module_name", ""), spec, unknown)
-    refused = refused or _placeholder({name: each for name, each in given.items() if not name.startswith(_INTERNAL)})
-    refused = refused or _placeholder_in(environ)
-    refused = refused or _missing_variables(spec, needed, params, environ)
+    refused = _unsupported(params.get("_ansible_module_name", ""), spec, unknown) if unknown else None
+    refused = refused or _placeholder(own) or _placeholder_in(environ)
+    refused = refused or _missing_variables(spec, needed, params)
     refused = refused or refusal(spec, groups, params, lenient)
     # ansible-core takes a null for a value: it would satisfy a required option, or replace a default
     return Prepared({name: value for name, value in params.items() if value is not None}, secrets, refused)

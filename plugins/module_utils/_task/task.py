@@ -20,7 +20,7 @@ from .._model.errors import CallError, ScannerError, WrongOption, harmless, prin
 from .._scope.permit import Permits, Verdicts
 from .connection_options import connection_from
 from .host import Host, foreseen
-from .raw_options import ArgumentSpec, check_ids
+from .raw_options import check_ids
 
 # the failure of a task whose result cannot be turned into JSON
 TOO_DEEP = "The service's answer is nested too deeply to be returned: check that base_url is the address of its API."
@@ -111,7 +111,7 @@ class Ended(NamedTuple):
 
 def perform(
     host: Host,
-    spec: ArgumentSpec,
+    options: Mapping[str, Any],
     work: Work,
     scope_in_force: ScopeInForce | None,
     environ: Mapping[str, str],
@@ -119,10 +119,10 @@ def perform(
     makes_calls: bool = True,
 ) -> Ended:
     """Do the work of a module, with a connection of its own unless it is an item of a loop. Every Exception becomes a
-    failure."""
+    failure. options: those of the module's own spec."""
     calls: list[str] = []
     try:
-        check_ids(spec, host.params, host.check_mode)
+        check_ids(options, host.params, host.check_mode)
         if not makes_calls:
             return Ended(work(Task(host, None, _permits_for(host, scope_in_force, environ))), calls)
         connection = connection_from(host.params)

@@ -14,7 +14,10 @@ import pytest
 import yaml
 from ansible_collections.scanops.scanner.plugins.filter import findings_export
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import FORMATS
-from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import CONNECTION_OPTIONS
+from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import (
+    CONNECTION_OPTIONS,
+    VARIABLES,
+)
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import (
     MODULES,
     ROOT,
@@ -80,9 +83,8 @@ def test_only_secrets_are_no_log():
 
 @pytest.mark.parametrize("option", CONNECTION_OPTIONS)
 def test_each_connection_option_has_its_variable_and_says_so(option):
-    dummy, variables = CONNECTION_OPTIONS[option]["fallback"]
     variable = f"SCANNER_{option.upper()}"
-    assert variables == [variable]
+    assert VARIABLES[option] == variable
     assert f"E({variable})" in " ".join(CONNECTION[option]["description"])
     assert "of the host on which the module runs" in " ".join(CONNECTION[option]["description"])
 

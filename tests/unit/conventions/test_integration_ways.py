@@ -76,6 +76,6 @@ def test_the_default_is_turned_off_in_a_copy(tmp_path, monkeypatch):
     copy.write_text((ROOT / ways.OPTIONS).read_text(encoding="utf-8"), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     ways.as_modules()
-    assert 'in_process=_option("bool", "SCANNER_IN_PROCESS", default=False)' in copy.read_text(encoding="utf-8")
+    assert 'in_process=dict(type="bool", default=False)' in copy.read_text(encoding="utf-8")
     with pytest.raises(SystemExit):
         ways.as_modules()

@@ -7,9 +7,11 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import INVENTORY_OPTIONS
+from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import (
+    INVENTORY_OPTIONS,
+    VARIABLES,
+)
 
-VARIABLES = {name: entry["fallback"][1][0] for name, entry in INVENTORY_OPTIONS.items()}
 WRONG = {
     "timeout": ["abc", "-1", "nan", "0"],
     "retries": ["1.5", "-1", "many"],
@@ -24,7 +26,7 @@ WRONG = {
 CASES = [(option, value) for option, values in WRONG.items() for value in values]
 
 
-@pytest.mark.parametrize("option", sorted(set(VARIABLES) - {"base_url", "api_key"}))
+@pytest.mark.parametrize("option", sorted(set(INVENTORY_OPTIONS) - {"base_url", "api_key"}))
 def test_an_empty_variable_is_not_set(parse, monkeypatch, option):
     monkeypatch.setenv(VARIABLES[option], "")
     assert parse().error is None

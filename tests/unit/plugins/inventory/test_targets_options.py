@@ -14,7 +14,10 @@ import yaml
 from ansible.plugins.loader import inventory_loader
 from ansible_collections.scanops.scanner.plugins.doc_fragments.connection_plugin import ModuleDocFragment
 from ansible_collections.scanops.scanner.plugins.module_utils._model.families.target import TARGET_TYPES
-from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import INVENTORY_OPTIONS
+from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import (
+    INVENTORY_OPTIONS,
+    VARIABLES,
+)
 
 DOCUMENTED = yaml.safe_load(ModuleDocFragment.DOCUMENTATION)["options"]
 
@@ -24,7 +27,7 @@ def test_the_documented_connection_is_that_of_the_modules():
         name: (entry["type"], entry.get("default"), entry.get("required", False), [env["name"] for env in entry["env"]])
         for name, entry in DOCUMENTED.items()
     } == {
-        name: (entry["type"], entry.get("default"), entry.get("required", False), entry["fallback"][1])
+        name: (entry["type"], entry.get("default"), entry.get("required", False), [VARIABLES[name]])
         for name, entry in INVENTORY_OPTIONS.items()
     }
 

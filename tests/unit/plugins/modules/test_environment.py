@@ -7,10 +7,9 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import CONNECTION_OPTIONS
+from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import VARIABLES
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module
 
-VARIABLES = {name: entry["fallback"][1][0] for name, entry in CONNECTION_OPTIONS.items()}
 WRONG = [
     ("timeout", "abc"),
     ("timeout", "-1"),
