@@ -26,7 +26,7 @@ from .._task.task import Task
 from .clock import latest_clock
 from .findings import finding_of
 from .proof import Tally, proof_of, surplus_warning
-from .rows import Pair, Reading, Trouble, outcome_of_scan
+from .rows import Pair, Reading, Trouble, outcome_of_scan, rows_of
 from .scans import duration_of, ended_in, lacks, outcome_of
 from .sight import reach_of, why_blind, words_of
 
@@ -62,12 +62,14 @@ def read(task: Task) -> Reading:
     try:
         asked = _of_scans(task) if task.params["scan_ids"] is not None else _of_workspace(task, tools)
         if asked is None:
-            return Reading((), task.params["workspace"], (_NOT_YET,))
+            return Reading((), (), task.params["workspace"], (_NOT_YET,))
         wanted, hidden = asked
         places = {each.place.id: each.place for each in wanted}
         names = {place_id: _workspace_name(task, place) for place_id, place in places.items()}
     except CallError as error:
-        return Reading((), task.params["workspace"], (Trouble(SERVICE_ERROR, str(error)),), error.result["api_error"])
+        return Reading(
+            (), (), task.params["workspace"], (Trouble(SERVICE_ERROR, str(error)),), error.result["api_error"]
+        )
     clock = latest_clock(task.client, [each.scan for each in wanted if each.scan])
     failures: list[CallError] = []
     notes: list[str] = []
@@ -76,6 +78,7 @@ def read(task: Task) -> Reading:
         task.warn(surplus_warning(notes))
     return Reading(
         pairs,
+        rows_of(pairs),
         next(iter(names.values())) if len(set(names.values())) == 1 else None,
         tuple(Trouble(INCOMPLETE, sentence) for sentence in hidden),
         failures[0].result["api_error"] if failures else None,
