@@ -30,15 +30,13 @@ from .._task.references import belongs, place_of
 from .._task.task import Task
 from .clock import latest_clock
 from .findings import matches_all, name_pattern
+from .newest import newest_of
 from .scans import ended_in, lacks
 from .sight import could_see, finished, why_blind
 
 _MOST_NAMED = 5
 _FORMATS = (".csv", ".json")
 _COLUMNS = ("workspace", "target", "tool", "covered", "excluded", "scan_id", "finished", "age", "reason")
-
-# the newest scan that could see of each target (by id) and tool, and of each target with any tool (None)
-_Newest = dict[tuple[object, "int | None"], Record]
 
 
 def coverage(task: Task) -> Record:
@@ -225,16 +223,14 @@ def _rows(
     max_age: int | None,
     clock: Clock,
 ) -> Iterator[Record]:
-    newest: _Newest = {}
-    unplaced = []
-    blind: _Newest = {}
-    for scan in sorted(filter(finished, account.scans), key=lambda row: int(row["id"])):
-        if lacks(scan):
-            unplaced.append(scan)
-        elif not could_see(scan):
-            blind[scan["target_id"], scan["tool_id"]] = blind[scan["target_id"], None] = scan
-        else:
-            newest[scan["target_id"], scan["tool_id"]] = newest[scan["target_id"], None] = scan
+    ended = sorted(filter(finished, account.scans), key=lambda row: int(row["id"]))
+    unplaced = [scan for scan in ended if lacks(scan)]
+    placed = [scan for scan in ended if not lacks(scan)]
+    # of each target with each tool, and with any
+    newest, blind = (
+        {**newest_of(scans), **newest_of(scans, any_tool=True)}
+        for scans in ([scan for scan in placed if could_see(scan) is sees] for sees in (True, False))
+    )
     for name, record in wanted:
         for tool in tools or (None,):
             row = dict.fromkeys(("scan_id", "finished", "age"))

@@ -25,6 +25,7 @@ from .._task.references import belongs, place_of, scan_by_id
 from .._task.task import Task
 from .clock import latest_clock
 from .findings import finding_of
+from .newest import history_of, newest_of
 from .proof import Tally, proof_of, surplus_warning
 from .rows import Pair, Reading, Trouble, outcome_of_scan, rows_of
 from .scans import duration_of, ended_in, lacks, outcome_of
@@ -135,10 +136,7 @@ def _of_workspace(task: Task, tools: Sequence[int]) -> Asked | None:
         raise WrongOption("gate needs to know what to judge: set workspace, workspace_id, scan_ids or findings_file.")
     live = Contents(task.client, [(place.id, TARGET)])[TARGET, place.id]
     listed = [row for row in task.client.all(SCAN, place.query) if belongs(row, place.query)]
-    newest: dict[tuple[object, object], Record] = {}
-    for scan in sorted(listed, key=lambda row: int(row["id"])):
-        if not lacks(scan):
-            newest[scan["target_id"], scan["tool_id"]] = scan
+    newest = newest_of(scan for scan in listed if not lacks(scan))
     wanted = []
     for name, record in _declared(task, live):
         if record is None:
@@ -181,26 +179,36 @@ def _of_scans(task: Task) -> Asked | None:
     place = place_of(task)
     if place.missing:
         return None
-    newest: dict[tuple[object, object], Wanted] = {}
+    read: dict[int, tuple[Record, Place, Record | None]] = {}
     for scan_id in sorted(set(task.params["scan_ids"])):
         if scan_id == UNKNOWN_ID:
             task.warn_foreseen("a scan among scan_ids")
             return None
-        scan, its_place, target = scan_by_id(task, scan_id, "scan_ids", place)
-        missing = lacks(scan)
-        if missing:
-            newest[scan_id, None] = _unknown(scan, target, its_place, missing)
+        read[scan_id] = scan_by_id(task, scan_id, "scan_ids", place)
+    histories = history_of(scan for scan, _place, _target in read.values() if not lacks(scan))
+    wanted = []
+    for scan_id, (scan, its_place, target) in read.items():
+        if lacks(scan):
+            wanted.append(_unknown(scan, target, its_place, lacks(scan)))
             continue
-        name = target["name"] if target else f"the deleted target {scan['target_id']}"
-        key = (scan["target_id"], scan["tool_id"])
-        if key in newest:
+        history = histories[scan["target_id"], scan["tool_id"]]
+        if scan_id == history[-1]["id"]:
+            wanted.append(_known(*read[history[0]["id"]]))
+        else:
+            name = _target_name(scan, target)
             task.warn(
                 f"Scan {scan_id} of {printable(name)!r} replaces an older one among scan_ids, which is not judged."
             )
-        tool = tool_name_of(scan["tool_id"])
-        newest[key] = Wanted(name, scan["target_id"], tool, scan["tool_id"], its_place, scan)
-    wanted = list(newest.values())
     return asked_of(wanted, [each.scan for each in wanted if each.scan], False)
+
+
+def _known(scan: Record, place: Place, target: Record | None) -> Wanted:
+    tool = tool_name_of(scan["tool_id"])
+    return Wanted(_target_name(scan, target), scan["target_id"], tool, scan["tool_id"], place, scan)
+
+
+def _target_name(scan: Record, target: Record | None) -> str:
+    return target["name"] if target else f"the deleted target {scan['target_id']}"
 
 
 def _unknown(scan: Record, target: Record | None, place: Place, missing: str) -> Wanted:
