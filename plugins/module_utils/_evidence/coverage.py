@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .._http.client import Client
 from .._model.errors import WrongOption, first_of, printable
 from .._model.families.scan import SCAN, tool_id_of, tool_name_of
 from .._model.families.target import TARGET
@@ -54,7 +55,7 @@ def coverage(task: Task) -> Record:
     place = place_of(task)
     if params["targets"] is not None and not place.declared:
         raise WrongOption("targets are names in one workspace: set workspace or workspace_id as well.")
-    accounts = _read(task, place)
+    accounts = _read(task.client, place)
     clock = latest_clock(task.client, [scan for account in accounts for scan in account.scans])
     result = _coverage_of(accounts, params["targets"], tools, max_age, exclusions, clock)
     expired = result["exclusions"]["expired"]
@@ -98,23 +99,23 @@ def _cell(value: object) -> str:
     return "" if value is None else exact_cell(line(str(value)))
 
 
-def _read(task: Task, place: Place) -> list[_Account]:
+def _read(client: Client, place: Place) -> list[_Account]:
     """The declared workspace, or all of them; none where check mode assumes that an earlier task creates it."""
     if place.missing:
         return []
     workspaces: Sequence[Record]
     if place.id is not None:
-        record = None if place.name is not None else task.client.read(WORKSPACE, place.id)
+        record = None if place.name is not None else client.read(WORKSPACE, place.id)
         name = place.name if place.name is not None else record["name"] if record else f"workspace {place.id}"
         workspaces = [dict(id=place.id, name=name)]
     else:
-        workspaces = task.client.all(WORKSPACE)
+        workspaces = client.all(WORKSPACE)
     # a target that the list hides would be no gap, whereas a hidden scan makes one
-    contents = Contents(task.client, [(workspace["id"], TARGET) for workspace in workspaces], recheck=True)
+    contents = Contents(client, [(workspace["id"], TARGET) for workspace in workspaces], recheck=True)
     accounts = []
     for workspace in workspaces:
         query = {"workspace_id": workspace["id"]}
-        scans = [row for row in task.client.all(SCAN, query) if belongs(row, query)]
+        scans = [row for row in client.all(SCAN, query) if belongs(row, query)]
         accounts.append(_Account(workspace["name"], list(contents[TARGET, workspace["id"]]), scans))
     return accounts
 
