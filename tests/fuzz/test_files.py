@@ -220,7 +220,7 @@ def test_each_file_of_findings_is_read_completely_or_refused(content):
     saved = refused(saved_of, content, "findings.jsonl", NOW)
     if saved is None:
         return
-    rows = rows_of(saved.pairs)
+    rows = saved.rows
     policy = policy_of({"fail_on": "low", "min_cvss": 5, "min_epss": 0.1, "older_than": {"unknown": "1d"}})
     for row in rows:
         assert row.severity in ("critical", "high", "medium", "low", "info", "unknown")
@@ -375,7 +375,7 @@ def test_reading_a_file_costs_no_more_than_its_length(unit, reader):
         calls = {
             "waivers": lambda: read_waivers([("w.yml", contents["waivers"])], NOW),
             "baseline": lambda: parse(contents["baseline"], "Web shop"),
-            "lines": lambda: rows_of(saved_of(contents["lines"], "f", NOW).pairs),
+            "lines": lambda: saved_of(contents["lines"], "f", NOW).rows,
             "epss": lambda: read_epss(contents["epss"], "e"),
             "kev": lambda: read_known_exploited(contents["kev"], "k"),
             "estate": lambda: read_estate([{"name": name, "targets": [name]} for name in names]),

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .._http.client import Client
 from .._model.errors import WrongOption, first_of, printable
 from .._model.families.scan import SCAN, tool_id_of, tool_name_of
 from .._model.families.target import TARGET
@@ -29,15 +30,13 @@ from .._task.references import belongs, place_of
 from .._task.task import Task
 from .clock import latest_clock
 from .findings import matches_all, name_pattern
+from .newest import newest_of
 from .scans import ended_in, lacks
 from .sight import could_see, finished, why_blind
 
 _MOST_NAMED = 5
 _FORMATS = (".csv", ".json")
 _COLUMNS = ("workspace", "target", "tool", "covered", "excluded", "scan_id", "finished", "age", "reason")
-
-# the newest scan that could see of each target (by id) and tool, and of each target with any tool (None)
-_Newest = dict[tuple[object, "int | None"], Record]
 
 
 def coverage(task: Task) -> Record:
@@ -76,7 +75,7 @@ def _judged(task: Task, tools: list[int], max_age: int | None, exclusions: list[
     targets, place = task.params["targets"], place_of(task)
     if targets is not None and not place.declared:
         raise WrongOption("targets are names in one workspace: set workspace or workspace_id as well.")
-    accounts = _read(task, place)
+    accounts = _read(task.client, place)
     clock = latest_clock(task.client, [scan for account in accounts for scan in account.scans])
     result = _coverage_of(accounts, targets, tools, max_age, exclusions, clock)
     expired = result["exclusions"]["expired"]
@@ -110,23 +109,23 @@ def _cell(value: object) -> str:
     return "" if value is None else exact_cell(line(str(value)))
 
 
-def _read(task: Task, place: Place) -> list[_Account]:
+def _read(client: Client, place: Place) -> list[_Account]:
     """The declared workspace, or all of them; none where check mode assumes that an earlier task creates it."""
     if place.missing:
         return []
     workspaces: Sequence[Record]
     if place.id is not None:
-        record = None if place.name is not None else task.client.read(WORKSPACE, place.id)
+        record = None if place.name is not None else client.read(WORKSPACE, place.id)
         name = place.name if place.name is not None else record["name"] if record else f"workspace {place.id}"
         workspaces = [dict(id=place.id, name=name)]
     else:
-        workspaces = task.client.all(WORKSPACE)
+        workspaces = client.all(WORKSPACE)
     # a target that the list hides would be no gap, whereas a hidden scan makes one
-    contents = Contents(task.client, [(workspace["id"], TARGET) for workspace in workspaces], recheck=True)
+    contents = Contents(client, [(workspace["id"], TARGET) for workspace in workspaces], recheck=True)
     accounts = []
     for workspace in workspaces:
         query = {"workspace_id": workspace["id"]}
-        scans = [row for row in task.client.all(SCAN, query) if belongs(row, query)]
+        scans = [row for row in client.all(SCAN, query) if belongs(row, query)]
         accounts.append(_Account(workspace["name"], list(contents[TARGET, workspace["id"]]), scans))
     return accounts
 
@@ -235,16 +234,14 @@ def _rows(
     max_age: int | None,
     clock: Clock,
 ) -> Iterator[Record]:
-    newest: _Newest = {}
-    unplaced = []
-    blind: _Newest = {}
-    for scan in sorted(filter(finished, account.scans), key=lambda row: int(row["id"])):
-        if lacks(scan):
-            unplaced.append(scan)
-        elif not could_see(scan):
-            blind[scan["target_id"], scan["tool_id"]] = blind[scan["target_id"], None] = scan
-        else:
-            newest[scan["target_id"], scan["tool_id"]] = newest[scan["target_id"], None] = scan
+    ended = sorted(filter(finished, account.scans), key=lambda row: int(row["id"]))
+    unplaced = [scan for scan in ended if lacks(scan)]
+    placed = [scan for scan in ended if not lacks(scan)]
+    # of each target with each tool, and with any
+    newest, blind = (
+        {**newest_of(scans), **newest_of(scans, any_tool=True)}
+        for scans in ([scan for scan in placed if could_see(scan) is sees] for sees in (True, False))
+    )
     for name, record in wanted:
         for tool in tools or (None,):
             row = dict.fromkeys(("scan_id", "finished", "age"))

@@ -32,7 +32,8 @@ from .._task.references import (
 from .._task.task import Task
 from .clock import old_scans
 from .findings import SUMMARY, finding_of, is_cve, selector
-from .proof import Proof, Tally, may_be_cut, newest_of, proof_of, surplus_warning
+from .newest import newest_of
+from .proof import Proof, Tally, may_be_cut, proof_of, surplus_warning
 from .scans import uncounted
 from .sight import finished, why_blind
 
@@ -129,7 +130,8 @@ def _collect(task: Task, kept: _Kept, since: Since | None, draft: Draft | None =
     found = proof_of(answer, asked.scans, kept.tally, task.params["group_duplicates"])
     if found.notes:
         task.warn(surplus_warning(found.notes))
-    blind = [why_blind(scan).rstrip(".") for scan in newest_of(asked.scans) if finished(scan) and why_blind(scan)]
+    newest = newest_of(asked.scans).values()
+    blind = [why_blind(scan).rstrip(".") for scan in newest if finished(scan) and why_blind(scan)]
     problems, doubts = [*asked.problems, *found.problems], [*found.doubts, *blind]
     kept.proof = _accepted(task, found._replace(problems=problems, doubts=doubts))
 

@@ -23,9 +23,9 @@ import html
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from .._model.names import lasting_form
@@ -95,10 +95,9 @@ def fingerprint_of(subject: Subject) -> str:
     return _digest(canonical(subject))
 
 
-def _identity(finding: Record, target: str) -> Identity:
+def identity_of(target: str, check: object, name: object, places: tuple[Place, ...]) -> Identity:
     """The Identity of a finding, the first of its fingerprint. target: in normal form."""
-    places = places_of(finding)
-    subject = subject_in(target, finding.get("vuln_id"), finding.get("name"), agreed(places))
+    subject = subject_in(target, check, name, agreed(places))
     if len(places) == 1:
         return Identity(fingerprint_of(subject), 1, subject)
     spots = tuple(Spot(fingerprint_of(subject._replace(**place._asdict())), *place[2:]) for place in places)
@@ -117,15 +116,23 @@ def identify(sightings: Iterable[Sighting]) -> list[Identity]:
     """
     listed = list(sightings)
     normal = cache(lasting_form)
-    identities = [_identity(finding, normal(target)) for finding, target, _tool in listed]
-    groups: dict[str, list[int]] = {}
-    for position, identity in enumerate(identities):
-        groups.setdefault(identity.fingerprint, []).append(position)
-    for positions in groups.values():
-        if len(positions) > 1:
-            for number, position in enumerate(sorted(positions, key=lambda each: _order(listed[each])), 1):
-                identities[position] = identities[position]._replace(number=number)
+    identities = [
+        identity_of(normal(target), finding.get("vuln_id"), finding.get("name"), places_of(finding))
+        for finding, target, _tool in listed
+    ]
+    numbers = numbers_of([each.fingerprint for each in identities], lambda position: _order(listed[position]))
+    for position, number in numbers.items():
+        identities[position] = identities[position]._replace(number=number)
     return identities
+
+
+def numbers_of(fingerprints: Iterable[str], order: Callable[[int], Any]) -> dict[int, int]:
+    """The numbers of equal fingerprints, by position. order: what the number of a position follows."""
+    groups: dict[str, list[int]] = {}
+    for position, fingerprint in enumerate(fingerprints):
+        groups.setdefault(fingerprint, []).append(position)
+    several = (sorted(positions, key=order) for positions in groups.values() if len(positions) > 1)
+    return {position: number for positions in several for number, position in enumerate(positions, 1)}
 
 
 # not in the order of equal findings: they differ between two reads or two scans of the same finding
@@ -168,8 +175,6 @@ _PARAMETER = re.compile(r"[\w.$\[\]:-]{1,200}", re.ASCII)
 # the printable characters of ASCII; browsers and scanners encode all others in an address
 _ADDRESS = re.compile(r"[!-~]{1,2000}")
 _NO_ADDRESS = re.compile(r"[<>\"\\]")
-# the key under which the reader of a gate.json keeps the places that the file lists
-SAVED_PLACES = "gate_places"
 
 
 class Place(NamedTuple):
@@ -193,11 +198,7 @@ class Spot(NamedTuple):
 
 def places_of(finding: Record) -> tuple[Place, ...]:
     """The different places in a record of the service, in order, at least one."""
-    port, protocol = port_of(finding.get("port")), _protocol_of(finding.get("protocol"))
-    saved = finding.get(SAVED_PLACES)
-    if saved and isinstance(saved, list):
-        return _in_order(_said(port, protocol, each if isinstance(each, dict) else {}) for each in saved)
-    own = _said(port, protocol, finding)
+    (own,) = places_in(finding.get("port"), finding.get("protocol"), [finding])
     table = _table(finding.get("vuln_evidence"))
     if not table:
         return (own,)
@@ -206,13 +207,17 @@ def places_of(finding: Record) -> tuple[Place, ...]:
         _column(_method_of, own.method, table, "method"),
         _column(_parameter_of, own.parameter, table, "parameter", "vulnerable parameter"),
     )
-    return _in_order(Place(port, protocol, *each) for each in zip(*columns)) or (own,)
+    return _in_order(Place(*own[:2], *each) for each in zip(*columns)) or (own,)
 
 
-def _said(port: int | None, protocol: str | None, fields: Record) -> Place:
-    """The Place in the fields of its names."""
-    path, method, parameter = fields.get("path"), fields.get("method"), fields.get("parameter")
-    return Place(port, protocol, path_of(path), _method_of(method), _parameter_of(parameter))
+def places_in(port: object, protocol: object, listed: Sequence[Record]) -> tuple[Place, ...]:
+    """The different places in the fields of their names, in order. listed: each with its path, its method and its parameter."""
+    start = port_of(port), _protocol_of(protocol)
+    places = [
+        Place(*start, path_of(each.get("path")), _method_of(each.get("method")), _parameter_of(each.get("parameter")))
+        for each in listed
+    ]
+    return _in_order(places) if len(places) > 1 else tuple(places)
 
 
 def _in_order(places: Iterable[Place]) -> tuple[Place, ...]:

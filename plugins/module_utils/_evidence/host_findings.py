@@ -24,6 +24,7 @@ from .._model.times import Clock, moment_of, utc_text
 from .clock import latest_clock
 from .findings import SUMMARY, UNKNOWN, finding_of, is_cve, is_open
 from .fingerprint import Sighting, identify, worst_first
+from .newest import history_of
 from .proof import Tally, proof_of, surplus_warning
 from .scans import ended_in, lacks, uncounted
 from .sight import Reach, could_see, finished, reach_of, why_narrower
@@ -209,19 +210,17 @@ def _incomplete(workspace: Record, why: str) -> Refused:
 def _groups(scans: Iterable[Record]) -> list[list[Record]]:
     """The scans of each target and tool: first the newest that could see everything, else the newest finished one, else the
     newest; then the older finished ones, the newest first. A scan that lacks one of the two is a group of its own."""
-    groups: dict[object, list[Record]] = {}
-    for scan in sorted(scans, key=lambda scan: (could_see(scan), finished(scan), scan["id"]), reverse=True):
-        groups.setdefault(scan["id"] if lacks(scan) else (scan["target_id"], scan["tool_id"]), []).append(scan)
-    return [
-        [
-            group[0],
-            *sorted(
-                (scan for scan in group[1:] if finished(scan) and scan["id"] < group[0]["id"]),
-                key=lambda scan: -int(scan["id"]),
-            ),
-        ]
-        for group in groups.values()
-    ]
+    listed = list(scans)
+    histories = history_of(scan for scan in listed if not lacks(scan))
+    groups = []
+    for history in (*histories.values(), *([scan] for scan in listed if lacks(scan))):
+        first = max(history, key=_rank)
+        groups.append([first, *(scan for scan in history if finished(scan) and scan["id"] < first["id"])])
+    return sorted(groups, key=lambda group: _rank(group[0]), reverse=True)
+
+
+def _rank(scan: Record) -> tuple[bool, bool, int]:
+    return could_see(scan), finished(scan), scan["id"]
 
 
 def variables_of(targets: Sequence[Record]) -> Record:

@@ -15,6 +15,7 @@ from .._model.families.family import PAGE_SIZE
 from .._model.families.scan import FINISHED
 from .._model.records import Record, Streamed, proven
 from .findings import SUMMARY, UNKNOWN
+from .newest import newest_of
 from .scans import findings_of, outcome_of, uncounted
 
 _MOST_DOUBTS = 20
@@ -77,7 +78,8 @@ def proof_of(read: Streamed, scans: Iterable[Record], tally: Tally, grouped: boo
         problems.append(f"the service reports {read.total:,} findings, and {read.rows:,} could be read")
     elif read.has_more:
         problems.append(f"the service reports more findings after the {read.rows:,} that could be read")
-    newest = newest_of(scans)
+    # older ones say less about the present
+    newest = [*newest_of(scans).values()]
     notes = [] if grouped else list(_surplus(scans, tally))
     problems += _ungrouped_problems(scans, tally) if not grouped else _grouped_problems(newest, tally)
     doubts += _doubts(scans, newest, grouped)
@@ -98,14 +100,6 @@ def surplus_warning(notes: Sequence[str]) -> str:
 def may_be_cut(read: Streamed) -> bool:
     """Whether a list whose length the service does not report is as long as the largest page of other lists."""
     return read.total is None and read.rows == PAGE_SIZE
-
-
-def newest_of(scans: Iterable[Record]) -> list[Record]:
-    """The newest scan of each target and tool. Older ones say less about the present."""
-    newest: dict[tuple[int, int], Record] = {}
-    for scan in sorted(scans, key=lambda scan: scan["id"]):
-        newest[scan["target_id"], scan["tool_id"]] = scan
-    return sorted(newest.values(), key=lambda scan: scan["id"])
 
 
 def _doubts(scans: Iterable[Record], newest: Sequence[Record], grouped: bool) -> Iterator[str]:

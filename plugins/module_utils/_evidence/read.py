@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from .._http.client import Client
 from .._model.errors import ApiError, CallError, WrongOption, printable
 from .._model.families.finding import FINDING
 from .._model.families.scan import SCAN, tool_id_of, tool_name_of
@@ -25,8 +26,9 @@ from .._task.references import belongs, place_of, scan_by_id
 from .._task.task import Task
 from .clock import latest_clock
 from .findings import finding_of
+from .newest import history_of, newest_of
 from .proof import Tally, proof_of, surplus_warning
-from .rows import Pair, Reading, Trouble, outcome_of_scan
+from .rows import Pair, Reading, Trouble, outcome_of_scan, rows_of
 from .scans import duration_of, ended_in, lacks, outcome_of
 from .sight import reach_of, why_blind, words_of
 
@@ -62,20 +64,23 @@ def read(task: Task) -> Reading:
     try:
         asked = _of_scans(task) if task.params["scan_ids"] is not None else _of_workspace(task, tools)
         if asked is None:
-            return Reading((), task.params["workspace"], (_NOT_YET,))
+            return Reading((), (), task.params["workspace"], (_NOT_YET,))
         wanted, hidden = asked
         places = {each.place.id: each.place for each in wanted}
-        names = {place_id: _workspace_name(task, place) for place_id, place in places.items()}
+        names = {place_id: _workspace_name(task.client, place) for place_id, place in places.items()}
     except CallError as error:
-        return Reading((), task.params["workspace"], (Trouble(SERVICE_ERROR, str(error)),), error.result["api_error"])
+        return Reading(
+            (), (), task.params["workspace"], (Trouble(SERVICE_ERROR, str(error)),), error.result["api_error"]
+        )
     clock = latest_clock(task.client, [each.scan for each in wanted if each.scan])
     failures: list[CallError] = []
     notes: list[str] = []
-    pairs = tuple(_pairs(task, wanted, names, clock, failures, notes))
+    pairs = tuple(_pairs(task.client, bool(task.params["baseline"]), wanted, names, clock, failures, notes))
     if notes:
         task.warn(surplus_warning(notes))
     return Reading(
         pairs,
+        rows_of(pairs),
         next(iter(names.values())) if len(set(names.values())) == 1 else None,
         tuple(Trouble(INCOMPLETE, sentence) for sentence in hidden),
         failures[0].result["api_error"] if failures else None,
@@ -132,12 +137,9 @@ def _of_workspace(task: Task, tools: Sequence[int]) -> Asked | None:
         raise WrongOption("gate needs to know what to judge: set workspace, workspace_id, scan_ids or findings_file.")
     live = Contents(task.client, [(place.id, TARGET)])[TARGET, place.id]
     listed = [row for row in task.client.all(SCAN, place.query) if belongs(row, place.query)]
-    newest: dict[tuple[object, object], Record] = {}
-    for scan in sorted(listed, key=lambda row: int(row["id"])):
-        if not lacks(scan):
-            newest[scan["target_id"], scan["tool_id"]] = scan
+    newest = newest_of(scan for scan in listed if not lacks(scan))
     wanted = []
-    for name, record in _declared(task, live):
+    for name, record in _declared(task.params["targets"], live):
         if record is None:
             why = f"target {printable(name)!r} does not exist in {place}"
             wanted += [Wanted(name, None, tool, tool_id, place, None, why) for tool, tool_id in _named(tools)]
@@ -150,10 +152,9 @@ def _of_workspace(task: Task, tools: Sequence[int]) -> Asked | None:
     return asked_of(wanted, listed, not tools)
 
 
-def _declared(task: Task, live: Iterable[Record]) -> Iterator[tuple[str, Record | None]]:
+def _declared(names: Sequence[str] | None, live: Iterable[Record]) -> Iterator[tuple[str, Record | None]]:
     """The targets to judge, each with its live record, None for one that does not exist."""
     rows = list(live)
-    names = task.params["targets"]
     if names is None:
         yield from ((row["name"], row) for row in sorted(rows, key=lambda row: str(row["name"])))
         return
@@ -178,26 +179,36 @@ def _of_scans(task: Task) -> Asked | None:
     place = place_of(task)
     if place.missing:
         return None
-    newest: dict[tuple[object, object], Wanted] = {}
+    read: dict[int, tuple[Record, Place, Record | None]] = {}
     for scan_id in sorted(set(task.params["scan_ids"])):
         if scan_id == UNKNOWN_ID:
             task.warn_foreseen("a scan among scan_ids")
             return None
-        scan, its_place, target = scan_by_id(task, scan_id, "scan_ids", place)
-        missing = lacks(scan)
-        if missing:
-            newest[scan_id, None] = _unknown(scan, target, its_place, missing)
+        read[scan_id] = scan_by_id(task, scan_id, "scan_ids", place)
+    histories = history_of(scan for scan, _place, _target in read.values() if not lacks(scan))
+    wanted = []
+    for scan_id, (scan, its_place, target) in read.items():
+        if lacks(scan):
+            wanted.append(_unknown(scan, target, its_place, lacks(scan)))
             continue
-        name = target["name"] if target else f"the deleted target {scan['target_id']}"
-        key = (scan["target_id"], scan["tool_id"])
-        if key in newest:
+        history = histories[scan["target_id"], scan["tool_id"]]
+        if scan_id == history[-1]["id"]:
+            wanted.append(_known(*read[history[0]["id"]]))
+        else:
+            name = _target_name(scan, target)
             task.warn(
                 f"Scan {scan_id} of {printable(name)!r} replaces an older one among scan_ids, which is not judged."
             )
-        tool = tool_name_of(scan["tool_id"])
-        newest[key] = Wanted(name, scan["target_id"], tool, scan["tool_id"], its_place, scan)
-    wanted = list(newest.values())
     return asked_of(wanted, [each.scan for each in wanted if each.scan], False)
+
+
+def _known(scan: Record, place: Place, target: Record | None) -> Wanted:
+    tool = tool_name_of(scan["tool_id"])
+    return Wanted(_target_name(scan, target), scan["target_id"], tool, scan["tool_id"], place, scan)
+
+
+def _target_name(scan: Record, target: Record | None) -> str:
+    return target["name"] if target else f"the deleted target {scan['target_id']}"
 
 
 def _unknown(scan: Record, target: Record | None, place: Place, missing: str) -> Wanted:
@@ -208,15 +219,16 @@ def _unknown(scan: Record, target: Record | None, place: Place, missing: str) ->
     return Wanted(name, scan["target_id"], tool, scan["tool_id"], place, scan, doubt=doubt)
 
 
-def _workspace_name(task: Task, place: Place) -> str | None:
+def _workspace_name(client: Client, place: Place) -> str | None:
     if place.name is not None or place.id is None:
         return place.name
-    record = task.client.read(WORKSPACE, place.id)
+    record = client.read(WORKSPACE, place.id)
     return record["name"] if record else None
 
 
 def _pairs(
-    task: Task,
+    client: Client,
+    needs_params: bool,
     wanted: Sequence[Wanted],
     workspaces: dict[int | None, str | None],
     clock: Clock,
@@ -225,7 +237,7 @@ def _pairs(
 ) -> Iterator[Pair]:
     """The pairs. After a failure that the next call would meet too, no more calls are sent.
 
-    failures: gets the errors; notes: gets what there is more than the scans counted.
+    needs_params: as in ``_in_full``; failures: gets the errors; notes: gets what there is more than the scans counted.
     """
     stopped: CallError | None = None
     for each in wanted:
@@ -234,7 +246,7 @@ def _pairs(
             try:
                 if stopped is not None:
                     raise stopped
-                pair = _with_findings(task, each, _in_full(task, each.scan), pair, notes)
+                pair = _with_findings(client, each, _in_full(client, each.scan, needs_params), pair, notes)
             except CallError as error:
                 failures.append(error)
                 if not isinstance(error, ApiError) or error.status not in _ABOUT_ONE_OBJECT:
@@ -274,13 +286,13 @@ def _unfinished(scan: Record) -> str:
     return f"Scan {scan['id']} did not finish: its status is {status!r}{f' ({said})' if said else ''}."
 
 
-def _in_full(task: Task, scan: Record) -> Record:
+def _in_full(client: Client, scan: Record, needs_params: bool) -> Record:
     """A scan with its parameters, which a baseline records and lists do not show; 1 GET where they are needed."""
-    known = "tool_params" in scan or not (task.params["baseline"] or scan["num_tests"] is None)
-    return scan if known else task.client.read(SCAN, scan["id"]) or scan
+    known = "tool_params" in scan or not (needs_params or scan["num_tests"] is None)
+    return scan if known else client.read(SCAN, scan["id"]) or scan
 
 
-def _with_findings(task: Task, wanted: Wanted, scan: Record, pair: Pair, notes: list[str]) -> Pair:
+def _with_findings(client: Client, wanted: Wanted, scan: Record, pair: Pair, notes: list[str]) -> Pair:
     """The pair with the findings of its scan, and whether these are all that the scan counted."""
     tally = Tally()
     rows: list[Record] = []
@@ -293,7 +305,7 @@ def _with_findings(task: Task, wanted: Wanted, scan: Record, pair: Pair, notes: 
             tally.take(finding)
             rows.append(finding)
 
-    answer = task.client.stream(FINDING, {**wanted.place.query, **owners}, take)
+    answer = client.stream(FINDING, {**wanted.place.query, **owners}, take)
     proof = proof_of(answer, [scan], tally, grouped=False)
     notes += proof.notes
     blind = why_blind(scan)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from .._model.families.scan import FINISHED, TIMED_OUT
@@ -15,9 +16,9 @@ from .._model.families.scan import OUTCOMES as SCAN_OUTCOMES
 from .._model.gate_words import INCOMPLETE, NOT_COVERED, PASSED, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN_FAILED, UNKNOWN_STATE
 from .._model.passwords import without_user_info
 from .._model.records import Record
-from .exploits import NO_EXPLOITS, CveFile, Exploits, number_of
+from .exploits import CveFile, Exploits, number_of
 from .findings import UNKNOWN
-from .fingerprint import Identity, Place, Sighting, Spot, identify
+from .fingerprint import Identity, Place, Sighting, Spot, identify, identity_of, numbers_of, places_in, severity_rank
 from .sight import Reach
 
 # what a scan's outcome means for the gate; a scan that did not finish is no scan
@@ -34,6 +35,35 @@ _OUTCOME_OF_SCAN: Mapping[str | None, str] = {
 # characters of a text in gate.json
 LONGEST_TEXT = 4000
 _MOST_REFERENCES = 100
+# the fields that the numbers of saved rows follow, in the order in which those of a record of the service count
+_ORDERED = (
+    *(
+        "cve",
+        "cvss",
+        "cwe",
+        "epss_percentile",
+        "epss",
+        "places",
+        "known_exploited",
+        "method",
+        "name",
+        "parameter",
+        "path",
+    ),
+    *(
+        "port",
+        "protocol",
+        "recommendation",
+        "references",
+        "risk",
+        "service",
+        "severity",
+        "status",
+        "target",
+        "verified",
+    ),
+    *("description", "evidence", "check"),
+)
 
 
 class Pair(NamedTuple):
@@ -61,7 +91,7 @@ class Pair(NamedTuple):
     complete: bool = False
     # sentences
     problems: tuple[str, ...] = ()
-    # made by finding_of
+    # made by finding_of, until they are Rows
     findings: tuple[Record, ...] = ()
     # read from a file, which proves no coverage
     saved: bool = False
@@ -85,9 +115,10 @@ class Trouble(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What was read."""
+    """What was read, from the service or from a file."""
 
     pairs: tuple[Pair, ...]
+    rows: tuple[Row, ...] = ()
     # its name, None for several
     workspace: str | None = None
     # why nothing could be read, or what may be hidden
@@ -154,13 +185,16 @@ class Row(NamedTuple):
         return Place(self.port, self.protocol, self.path, self.method, self.parameter)
 
 
+_ordered = itemgetter(*map(Row._fields.index, _ORDERED))
+
+
 def outcome_of_scan(outcome: str | None) -> str:
     """The outcome of the gate for that of a scan, or of the wait for it; None: the scan is in progress."""
     return _OUTCOME_OF_SCAN.get(outcome, UNKNOWN_STATE)
 
 
-def rows_of(pairs: Sequence[Pair], exploits: Exploits = NO_EXPLOITS) -> tuple[Row, ...]:
-    """The rows of all findings, in the order of the pairs. exploits: what the user's files say of CVEs."""
+def rows_of(pairs: Sequence[Pair]) -> tuple[Row, ...]:
+    """The rows of all findings, in the order of the pairs."""
     sightings = [
         Sighting(finding, pair.target or str(finding.get("target_name") or ""), pair.tool)
         for pair in pairs
@@ -168,12 +202,12 @@ def rows_of(pairs: Sequence[Pair], exploits: Exploits = NO_EXPLOITS) -> tuple[Ro
     ]
     numbers = (number for number, pair in enumerate(pairs) for _finding in pair.findings)
     return tuple(
-        _row(number, pairs[number], sighting, identity, exploits)
+        _row(number, pairs[number], sighting, identity)
         for number, sighting, identity in zip(numbers, sightings, identify(sightings))
     )
 
 
-def _row(number: int, pair: Pair, sighting: Sighting, identity: Identity, exploits: Exploits) -> Row:
+def _row(number: int, pair: Pair, sighting: Sighting, identity: Identity) -> Row:
     get = sighting.finding.get
     cves = tuple(sorted({cve.upper() for cve in sighting.finding["cve"]}))
     fingerprint, index, (_target, _check, _name, port, protocol, path, method, parameter), places = identity
@@ -189,8 +223,8 @@ def _row(number: int, pair: Pair, sighting: Sighting, identity: Identity, exploi
         cves,
         _text_or_none(get("cwe")),
         _worst(number_of(get("cvssv3"), 10), number_of(get("cvss"), 10)),
-        *_epss(number_of(get("epss_score"), 1), number_of(get("epss_percentile"), 1), cves, exploits.epss),
-        _known_exploited(_flag(get("in_cisa_catalog")), cves, exploits.known_exploited),
+        *_epss(number_of(get("epss_score"), 1), number_of(get("epss_percentile"), 1)),
+        _flag(get("in_cisa_catalog")),
         _flag(get("verified")),
         _text_or_none(get("status")),
         sighting.target,
@@ -210,8 +244,81 @@ def _row(number: int, pair: Pair, sighting: Sighting, identity: Identity, exploi
         text_of(get("recommendation")),
         text_of(_evidence(get("vuln_evidence"))),
         _references(get("references")),
-        get("first_seen") if pair.saved else None,
+        None,
     )
+
+
+def saved_row(pair: int, normal_target: str, values: Sequence[Any]) -> Row:
+    """The Row in the values of a finding of gate.json, in the order of Row after its number. Its texts are cut already.
+
+    normal_target: the lasting form of its target.
+    """
+    severity, object_id, name, check, cve, cwe, cvss, epss, percentile, exploited, verified, status = values[:12]
+    target, target_id, workspace, tool, scan_id = values[12:17]
+    port, protocol, service, path, method, parameter, places = values[17:24]
+    description, risk, recommendation, evidence, references, first_seen = values[24:]
+    listed = places or [{"path": path, "method": method, "parameter": parameter}]
+    fingerprint, index, (*_head, port, protocol, path, method, parameter), spots = identity_of(
+        normal_target, check, name, places_in(port, protocol, listed)
+    )
+    return Row(
+        pair,
+        fingerprint,
+        index,
+        severity,
+        object_id,
+        name,
+        _text_or_none(check),
+        tuple(sorted({each.upper() for each in cve})),
+        _text_or_none(cwe),
+        number_of(cvss, 10),
+        *_epss(number_of(epss, 1), number_of(percentile, 1)),
+        exploited,
+        verified,
+        _text_or_none(status),
+        target,
+        target_id,
+        workspace,
+        tool,
+        scan_id,
+        port,
+        protocol,
+        _text_or_none(service),
+        path,
+        method,
+        parameter,
+        spots,
+        description,
+        risk,
+        recommendation,
+        evidence,
+        _references(references),
+        first_seen,
+    )
+
+
+def numbered(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Saved rows, with a number among those of the same fingerprint."""
+    found = list(rows)
+    for position, number in numbers_of((row.fingerprint for row in rows), lambda each: _order(rows[each])).items():
+        found[position] = found[position]._replace(number=number)
+    return tuple(found)
+
+
+def _order(row: Row) -> tuple[int, str, str]:
+    return severity_rank(row.severity), json.dumps(_ordered(row)), row.tool
+
+
+def enriched(rows: tuple[Row, ...], exploits: Exploits) -> tuple[Row, ...]:
+    """The rows with what the user's files say of their CVEs."""
+    if not any(exploits):
+        return rows
+    found = []
+    for row in rows:
+        epss, percentile = _epss(row.epss, row.epss_percentile, row.cve, exploits.epss)
+        exploited = _known_exploited(row.known_exploited, row.cve, exploits.known_exploited)
+        found.append(row._replace(epss=epss, epss_percentile=percentile, known_exploited=exploited))
+    return tuple(found)
 
 
 # --- fields
@@ -252,7 +359,7 @@ def _worst(*numbers: float | None) -> float | None:
 
 
 def _epss(
-    score: float | None, percentile: float | None, cves: Iterable[str], file: CveFile | None
+    score: float | None, percentile: float | None, cves: Iterable[str] = (), file: CveFile | None = None
 ) -> tuple[float | None, float | None]:
     """The highest score, which the service or the file has, and its percentile."""
     known = [(file.scores[cve], file.percentiles.get(cve)) for cve in cves if cve in file.scores] if file else []

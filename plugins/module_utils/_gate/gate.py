@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._evidence.exploits import Exploits
-from .._evidence.rows import Reading, Trouble, rows_of
+from .._evidence.rows import Reading, Trouble, enriched
 from .._model.errors import Incomplete, Refused, ScannerError, WrongOption, counted, printable, without_secrets
 from .._model.gate_words import CREATED, FAIL, KNOWN, MISCONFIGURED, MISSING, NEW, PASSED, REOPENED, WARN, WORSE
 from .._model.records import Record
@@ -42,7 +42,7 @@ from .files import (
 from .formats.document import Choices, Place
 from .formats.sarif import locations_of
 from .formats.table import FORMATS, outdated, write
-from .gate_json import document_of, saved_of
+from .gate_json import document_of, of_workspace, saved_of
 from .judge import Decision, Judged, decide
 from .policy import Expect, Policy, expect_of, mapping_of, origin_of, policy_of
 from .scan_results import with_results
@@ -101,7 +101,7 @@ def _result(host: Host, warn: Callable[[str], None], read: Callable[[], Reading]
     if params["stale_catalogues"] == FAIL:
         troubles = (*troubles, *(Trouble(MISCONFIGURED, sentence) for sentence in asked.stale))
     now = reading.now or started
-    rows = rows_of(pairs, asked.exploits)
+    rows = enriched(reading.rows, asked.exploits)
     memory, baseline = remember(
         params["baseline"],
         asked.baseline,
@@ -216,13 +216,16 @@ def _reading(params: Record, now: float, read: Callable[[], Reading]) -> Reading
     path = params["findings_file"]
     if path is None:
         return read()
-    saved = saved_of(needed_content_of(path, "findings_file", LONGEST_FINDINGS), path, now).of(params["workspace"])
+    # not in a variable: a large file has no room for its bytes beside its findings
+    saved = of_workspace(
+        saved_of(needed_content_of(path, "findings_file", LONGEST_FINDINGS), path, now), params["workspace"]
+    )
     if saved.pairs and params["baseline"] and params["baseline_missing"] == "create":
         raise WrongOption(
             "baseline_missing is create, but a file of findings_file does not prove what was scanned, so no baseline is"
             " created from it: judge the scans of the service, or set baseline_missing to all_new or fail."
         )
-    return Reading(saved.pairs, saved.workspace, saved.troubles)
+    return saved
 
 
 def _refuse_own_baseline(files: Sequence[File], baseline: str | None) -> None:

@@ -16,16 +16,18 @@ from __future__ import annotations
 import codecs
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from operator import itemgetter
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from operator import attrgetter, itemgetter
+from typing import Any
 
 from .._evidence.exploits import NO_EXPLOITS, Exploits
 from .._evidence.findings import SUMMARY, finding_of
-from .._evidence.fingerprint import SAVED_PLACES, Spot
-from .._evidence.rows import Pair, Row, Trouble
+from .._evidence.fingerprint import Spot
+from .._evidence.rows import Pair, Reading, Row, Trouble, numbered, rows_of, saved_row
 from .._model.errors import WrongOption, counted, printable
 from .._model.gate_words import FINDINGS, NOT_COVERED, OUTCOMES, PASSED, SCHEMA, STALE_BASELINE, VERSION
+from .._model.names import lasting_form
 from .._model.records import Record
 from .._model.times import iso_moment, utc_text
 from .formats.schema import DOCUMENT, FINDING, TOP
@@ -141,35 +143,26 @@ _ADVICE = "Write the file again, with formats: [json] of gate or with dest of fi
 _DECIDED = (STALE_BASELINE, FINDINGS, PASSED)
 
 
-class Saved(NamedTuple):
-    """What a file holds."""
-
-    pairs: tuple[Pair, ...]
-    # its name, None if the file does not say
-    workspace: str | None = None
-    # what had failed when a gate.json was written, beside its pairs
-    troubles: tuple[Trouble, ...] = ()
-
-    def of(self, workspace: str | None) -> Saved:
-        """The same as of this workspace, which the user names for a file that does not. Raises WrongOption if the file names
-        another one."""
-        if workspace is None:
-            return self
-        names = {each.workspace for each in self.pairs} | {self.workspace}
-        for name in sorted(name for name in names if name not in (None, workspace)):
-            raise WrongOption(
-                f"findings_file is of the workspace {printable(name)!r}, and workspace is {printable(workspace)!r}: correct"
-                " one of them."
-            )
-        return self._replace(workspace=workspace)
+def of_workspace(saved: Reading, workspace: str | None) -> Reading:
+    """The same as of this workspace, which the user names for a file that does not. Raises WrongOption if the file names
+    another one."""
+    if workspace is None:
+        return saved
+    names = {each.workspace for each in saved.pairs} | {saved.workspace}
+    for name in sorted(name for name in names if name not in (None, workspace)):
+        raise WrongOption(
+            f"findings_file is of the workspace {printable(name)!r}, and workspace is {printable(workspace)!r}: correct"
+            " one of them."
+        )
+    return saved._replace(workspace=workspace)
 
 
-def saved_of(content: bytes, path: str, now: float) -> Saved:
+def saved_of(content: bytes, path: str, now: float) -> Reading:
     """What the file of this path holds, empty for an empty file. now: Unix time. Raises WrongOption."""
     try:
         content = content.removeprefix(codecs.BOM_UTF8)
         if not content or content.isspace():
-            return Saved(())
+            return Reading(())
         if not _is_gate(content):
             return _of_lines(content)
         text = text_of(content)
@@ -207,12 +200,12 @@ def _lines(content: bytes) -> Iterator[bytes]:
         start = end + 1
 
 
-def _pair(findings: list[Record], **fields: Any) -> Pair:
+def _pair(**fields: Any) -> Pair:
     """A pair of a file that says nothing else about it."""
-    return Pair(**fields, outcome=PASSED, complete=True, findings=tuple(findings), saved=True)
+    return Pair(**fields, outcome=PASSED, complete=True, saved=True)
 
 
-def _of_lines(content: bytes) -> Saved:
+def _of_lines(content: bytes) -> Reading:
     findings: dict[tuple[str, int | None, int | None], list[Record]] = {}
     known: dict[object, Record] = {}
     for number, line in enumerate(_lines(content), 1):
@@ -228,12 +221,11 @@ def _of_lines(content: bytes) -> Saved:
             continue
         key = (finding["target_name"], finding["target_id"], finding["task_id"])
         findings.setdefault(key, []).append(finding)
-    return Saved(
-        tuple(
-            _pair(rows, target=target, target_id=target_id, scan_id=scan_id)
-            for (target, target_id, scan_id), rows in findings.items()
-        )
+    pairs = tuple(
+        _pair(target=target, target_id=target_id, scan_id=scan_id, findings=tuple(listed))
+        for (target, target_id, scan_id), listed in findings.items()
     )
+    return Reading(pairs, rows_of(pairs))
 
 
 def _line(value: Any) -> Record:
@@ -247,24 +239,12 @@ def _line(value: Any) -> Record:
     named = record.get("target_name")
     if not isinstance(named, str) or not named:
         named = f"target {record['target_id']}" if record["target_id"] is not None else ""
-    return {**finding_of(record), "target_name": named, "first_seen": None}
+    return {**finding_of(record), "target_name": named}
 
 
 # --- a saved gate.json
 
 _KEY = ("target", "target_id", "workspace", "tool", "scan_id")
-# the fields of the finding that a row was made of, by the keys of the row that hold them
-_FIELD_OF = {
-    "scan_id": "task_id",
-    "target": "target_name",
-    "check": "vuln_id",
-    "epss": "epss_score",
-    "known_exploited": "in_cisa_catalog",
-    "description": "vuln_description",
-    "risk": "risk_description",
-    "evidence": "vuln_evidence",
-    "places": SAVED_PLACES,
-}
 _DOCUMENT = Fields(
     {
         "outcome": TEXT,
@@ -277,15 +257,12 @@ _DOCUMENT = Fields(
     others=True,
 )
 _TARGET = Fields({**types_in(Pair, (key for key in _OF_PAIR if key != "age")), "reasons": LIST}, others=True)
-# the last ones are those of its pair
-_READ = (*(key for key in _OF_ROW if key not in ("workspace", "tool")), "workspace", "tool")
-_ROW = Fields(types_in(Row, _READ), others=True)
+_ROW = Fields(types_in(Row, _OF_ROW), others=True)
 _PLACE = Fields(types_in(Spot, ("path", "method", "parameter")), others=True)
-_FIELDS = tuple(_FIELD_OF.get(key, key) for key in _READ[:-2])
-_key_of_row = itemgetter(*map(_READ.index, _KEY))
+_key_of_row = itemgetter(*map(_OF_ROW.index, _KEY))
 
 
-def saved_in(document: Any, now: float) -> Saved:
+def saved_in(document: Any, now: float) -> Reading:
     """What the value of a gate.json holds, which loses its findings. Raises Wrong."""
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise Wrong("is neither a gate.json nor a list of findings")
@@ -299,18 +276,24 @@ def saved_in(document: Any, now: float) -> Saved:
         _TARGET.of(target, where)
         _check_words(where, target)
         demand(target["finished"] is None or is_time(target["finished"]), where, "finished", target["finished"])
-    findings: dict[tuple[object, ...], list[Record]] = {}
-    for values in _rows(listed):
-        findings.setdefault(_key_of_row(values), []).append(dict(zip(_FIELDS, values)))
-    _refuse_unlisted(summary, Counter(row["severity"] for rows in findings.values() for row in rows))
-    pairs = [_of_target(target, findings.pop(tuple(target[key] for key in _KEY), []), now) for target in targets]
+    numbers: dict[tuple[object, ...], int] = {}
+    for number, target in enumerate(targets):
+        numbers.setdefault(tuple(target[key] for key in _KEY), number)
     # findings whose target the file does not list
-    pairs += [_pair(rows, **dict(zip(_KEY, key))) for key, rows in findings.items()]
+    others: dict[tuple[object, ...], int] = {}
+
+    def number_of(key: tuple[object, ...]) -> int:
+        found = numbers.get(key)
+        return others.setdefault(key, len(targets) + len(others)) if found is None else found
+
+    rows = sorted(rows_in(listed, number_of), key=attrgetter("pair"))
+    _refuse_unlisted(summary, Counter(row.severity for row in rows))
+    pairs = [_of_target(target, now) for target in targets] + [_pair(**dict(zip(_KEY, key))) for key in others]
     troubles: tuple[Trouble, ...] = ()
     if outcome not in _DECIDED and outcome not in {target["outcome"] for target in targets}:
         said = reasons[0] if reasons else "no reason is given"
         troubles = (Trouble(outcome, f"The saved file says {outcome}: {said}"),)
-    return Saved(tuple(pairs), workspace, troubles)
+    return Reading(tuple(pairs), numbered(rows), workspace, troubles)
 
 
 def refuse_other_keys(document: Mapping[str, Any], others: bool = False) -> None:
@@ -335,8 +318,12 @@ def _check_words(where: str, value: Record) -> None:
     demand(has_texts(value["reasons"]), where, "reasons", value["reasons"])
 
 
-def _rows(listed: list[Any]) -> Iterator[tuple[Any, ...]]:
-    """The values of the rows. Each row leaves the list, because many findings in two forms take twice the memory."""
+def rows_in(listed: list[Any], pair_of: Callable[[tuple[object, ...]], int]) -> Iterator[Row]:
+    """The findings of a gate.json. Raises Wrong. pair_of: the number of the pair with these values of _KEY.
+
+    Each leaves the list, because many findings in two forms take twice the memory.
+    """
+    normal = cache(lasting_form)
     for number, row in enumerate(listed):
         listed[number] = None
         where = f"findings[{number}]"
@@ -350,10 +337,10 @@ def _rows(listed: list[Any]) -> Iterator[tuple[Any, ...]]:
         problem = FINDING.problem(row, where)
         if problem:
             raise Wrong(f"is wrong in {problem}")
-        yield values
+        yield saved_row(pair_of(_key_of_row(values)), normal(row["target"]), values)
 
 
-def _of_target(target: Record, findings: list[Record], now: float) -> Pair:
+def _of_target(target: Record, now: float) -> Pair:
     ended = None if target["finished"] is None else iso_moment(target["finished"])
     outcome = target["outcome"]
     # a scan that was too old then; the present task says how old it may be
@@ -362,6 +349,5 @@ def _of_target(target: Record, findings: list[Record], now: float) -> Pair:
         outcome=PASSED if decided else outcome,
         age=None if ended is None else max(0, int(now - ended)),
         problems=() if decided and target["complete"] else tuple(target["reasons"][:1]),
-        findings=tuple(findings),
         saved=True,
     )

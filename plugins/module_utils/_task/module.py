@@ -21,7 +21,7 @@ from .._model.interrupts import Stop
 from .connection_options import CONNECTION_OPTIONS, NEEDED, from_environment
 from .host import Host
 from .masking import hide, shown_options
-from .raw_options import ArgumentSpec, Groups, Prepared, prepare
+from .raw_options import ArgumentSpec, Groups, Prepared, placeholder_in, prepare
 from .task import Ended, ScopeInForce, Shared, Work, perform
 
 # options for which null means that they are not set: an environment variable, or what a file has, still counts
@@ -84,7 +84,7 @@ class Module(NamedTuple):
         groups = [*self.mutually_exclusive, *self.required_one_of]
         found, wrong = from_environment(spec, given, environ)
         prepared = prepare(spec, groups, {**given, **found}, NEEDED if self.makes_calls(given) else {}, _LENIENT)
-        return prepared._replace(refusal=prepared.refusal or wrong)
+        return prepared._replace(refusal=placeholder_in(environ) or prepared.refusal or wrong)
 
 
 class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types

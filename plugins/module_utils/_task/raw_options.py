@@ -289,7 +289,7 @@ def _placeholder(given: Mapping[str, object]) -> str | None:
     return None
 
 
-def _placeholder_in(environ: Mapping[str, str]) -> str | None:
+def placeholder_in(environ: Mapping[str, str]) -> str | None:
     """The message on the placeholder of ``omit`` in a variable of ours, or None: ``environment`` of a task leaves it in."""
     name = next((each for each in environ if each.startswith("SCANNER_") and _is_omitted(environ[each])), None)
     return name and (
@@ -337,7 +337,7 @@ def prepare(
         params = _with_unknown_ids(spec, groups, params)
     # first, because ansible-core would name what is missing instead of what is misspelt
     refused = _unsupported(params.get("_ansible_module_name", ""), spec, unknown) if unknown else None
-    refused = refused or _placeholder(own) or _placeholder_in(environ)
+    refused = refused or _placeholder(own)
     refused = refused or _missing_variables(spec, needed, params)
     refused = refused or refusal(spec, groups, params, lenient)
     # ansible-core takes a null for a value: it would satisfy a required option, or replace a default

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..._evidence.newest import newest_of
 from ..._evidence.scans import lacks
 from ..._model.errors import printable
 from ..._model.families.scan import FINISHED
@@ -56,19 +57,22 @@ def planned(before: Iterable[Record], reasons: Mapping[int, str], authentication
     before: made by ``read_of``; reasons: known ones, by id; authentication: the type of the login that the user gives.
     """
     left_out: list[Record] = []
+    listed = sorted(before, key=lambda each: -int(each["id"]))
+    whys = {
+        each["id"]: reasons.get(each["id"]) or each["problem"] or _why_not(each["record"], authentication)
+        for each in listed
+    }
+    newest = newest_of(each["record"] for each in listed if not whys[each["id"]])
     repeated: list[Record] = []
-    seen: set[tuple[Any, Any]] = set()
-    for read in sorted(before, key=lambda each: -int(each["id"])):
+    for read in listed:
         record = read["record"]
-        pair = (record.get("target_id"), record.get("tool_id"))
-        reason = reasons.get(read["id"]) or read["problem"] or _why_not(record, authentication)
-        if not reason and pair in seen:
+        reason = whys[read["id"]]
+        if not reason and newest[record["target_id"], record["tool_id"]] is not record:
             reason = f"Scan {read['id']} is not the newest selected one of its target and tool."
         if reason:
             left_out.append({"id": read["id"], "reason": reason})
-            continue
-        seen.add(pair)
-        repeated.append(read)
+        else:
+            repeated.append(read)
     again = [f"{printable(each['target'], 100)} with {each['tool']}" for each in repeated]
     parts = [
         f"Would scan {', '.join(again) or 'nothing'} again. Nothing was proven.",

@@ -12,19 +12,14 @@ from typing import Any
 
 from ..._evidence.findings import SUMMARY
 from ..._evidence.matchers import Matcher, matchers_of
-from ..._evidence.rows import Row
 from ..._model.errors import WrongOption, first_of, printable
 from ..._model.gate_words import FAILING, PASSED, SCHEMA
 from ..._model.records import Record
-from ..gate_json import refuse_other_keys, saved_in
-from ..json_file import TEXT, Fields, Wrong, parsed, text_of
+from ..gate_json import refuse_other_keys, rows_in, saved_in
+from ..json_file import Wrong, parsed, text_of
 
 _OPTION = "prove_fix_source"
 _MOST_NAMED = 5
-_SEVERITY = Row._fields.index("severity")
-_OF_ROW = Row._fields[_SEVERITY:]
-_KEYS = Fields({"fingerprint": TEXT, "state": TEXT}, others=True)
-_PLACE = Fields({"fingerprint": TEXT}, others=True)
 
 
 def selected_of(
@@ -80,10 +75,6 @@ def _document(source: bytes | Mapping[str, Any], path: str) -> Record:
         # with rows: failing, a result counts more findings than it lists
         saved_in({**document, "findings": copied, "summary": dict.fromkeys(SUMMARY)}, 0)
         refuse_other_keys(document, others=not isinstance(source, bytes))
-        for number, row in enumerate(document["findings"]):
-            _KEYS.of(row, f"findings[{number}]")
-            for place, each in enumerate(row["places"]):
-                _PLACE.of(each, f"findings[{number}].places[{place}]")
         return document
     except Wrong as error:
         raise WrongOption(f"{_OPTION} {printable(repr(path), 200)} {error}. Give the gate.json of a gate.") from None
@@ -93,7 +84,7 @@ def _is_selected(row: Record, fingerprints: Sequence[str] | None, matchers: Sequ
     if fingerprints is not None:
         return not set(fingerprints).isdisjoint(_fingerprints(row))
     if matchers is not None:
-        read = Row(0, row["fingerprint"], 1, *(row[key] for key in _OF_ROW))
+        (read,) = rows_in([row], lambda key: 0)
         return any(matcher.matches(read) for matcher in matchers)
     return bool(row["state"] == FAILING)
 

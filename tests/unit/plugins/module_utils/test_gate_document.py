@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.exploits import CveFile, Exploits
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import Trouble, rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import Gone, Memory, Remembered
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import document_of, saved_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import document_of, of_workspace, saved_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import expect_of, mapping_of, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Doubled, Waived, Waiver
@@ -76,8 +76,9 @@ WAIVED = Waived((WAIVER, None, None, None), (WAIVER,), (WAIVER,), (Doubled("1:" 
 EXPLOITS = Exploits(CveFile({}, "epss.csv", "2026-11-22"), CveFile({}, "kev.json"))
 
 
-def decided(pairs=PAIRS, policy=None, **given):
-    return decide(pairs, rows_of(pairs), policy=policy_of(policy), mapping=mapping_of(None), now=NOW, **given)
+def decided(pairs=PAIRS, policy=None, rows=None, **given):
+    rows = rows_of(pairs) if rows is None else rows
+    return decide(pairs, rows, policy=policy_of(policy), mapping=mapping_of(None), now=NOW, **given)
 
 
 def document(decision, workspace="Web shop", exploits=EXPLOITS):
@@ -289,7 +290,7 @@ def test_gone_findings_and_waivers_are_listed():
 
 def again(content, **given):
     saved = saved_of(content if isinstance(content, bytes) else json.dumps(content).encode(), "f.json", NOW)
-    return document(decided(saved.pairs, troubles=saved.troubles, **given), saved.workspace)
+    return document(decided(saved.pairs, rows=saved.rows, troubles=saved.troubles, **given), saved.workspace)
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -304,6 +305,21 @@ def test_a_document_that_is_judged_again_has_the_same_findings(indent):
     assert [(each["target"], each["outcome"]) for each in second["targets"]] == [
         (each["target"], each["outcome"]) for each in first["targets"]
     ]
+
+
+def test_a_document_is_read_into_the_rows_that_it_was_made_of():
+    several = {"type": "table", "data": {"headers": ["URL"], "rows": [["/b"], ["/a"]]}}
+    found = (
+        finding(id=1),
+        finding(id=2, risk_level=4),
+        FULL,
+        finding(vuln_evidence=several),
+        finding(cve=["cve-2021-1"]),
+    )
+    pairs = (pair(findings=found), pair(target="b.example", target_id=2, findings=(finding(target_id=2),)))
+    saved = saved_of(json.dumps(document(decided(pairs))).encode(), "f.json", NOW)
+    assert {row._replace(first_seen=None) for row in saved.rows} == {*rows_of(pairs)}
+    assert {row.first_seen for row in saved.rows} == {"2026-11-22T09:00:00Z"}
 
 
 def test_a_document_is_judged_by_the_present_policy():
@@ -380,11 +396,11 @@ def test_a_file_that_lists_less_than_it_counts_is_refused():
 
 def test_a_file_is_of_the_workspace_that_it_names():
     named = saved_of(json.dumps(DOCUMENTS["passed"]).encode(), "f.json", NOW)
-    assert named.of(None) is named
-    assert named.of("Web shop") == named
+    assert of_workspace(named, None) is named
+    assert of_workspace(named, "Web shop") == named
     with pytest.raises(WrongOption, match="findings_file is of the workspace 'Web shop', and workspace is 'Other'"):
-        named.of("Other")
-    assert saved_of(lines(finding(id=1)), "f", NOW).of("Other").workspace == "Other"
+        of_workspace(named, "Other")
+    assert of_workspace(saved_of(lines(finding(id=1)), "f", NOW), "Other").workspace == "Other"
 
 
 # --- lines of finding_info
@@ -412,7 +428,7 @@ def test_lines_of_findings_are_judged_without_coverage():
 def test_lines_have_the_fingerprints_of_the_service():
     rows = rows_of((pair(findings=(FULL,)),))
     saved = saved_of(lines({**FULL, "target_name": "a.example"}), "f", NOW)
-    assert rows_of(saved.pairs)[0].fingerprint == rows[0].fingerprint
+    assert saved.rows[0].fingerprint == rows[0].fingerprint
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b" \r\n\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n"])

@@ -13,7 +13,6 @@ from collections import Counter
 from functools import cache
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import as_json
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import saved_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.strict_json import without_halves
@@ -78,5 +77,5 @@ def test_a_saved_decision_has_the_same_fingerprints():
     # as every answer of the service is read
     decision, document = decided(hostile_pairs(without_halves(list(HOSTILE.values()))))
     saved = saved_of(as_json(document).encode(), "gate.json", NOW)
-    again = Counter((row.fingerprint, row.number) for row in rows_of(saved.pairs))
+    again = Counter((row.fingerprint, row.number) for row in saved.rows)
     assert again == Counter((each.row.fingerprint, each.row.number) for each in decision.rows)

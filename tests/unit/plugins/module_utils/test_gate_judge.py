@@ -26,7 +26,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy impor
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Waived, Waiver
 from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import CHANGES, OUTCOMES, VERDICTS
-from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, NOW, finding, pair
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, NOW, finding, pair, row
 
 BASELINE = Memory("b.json", "stale", None, 0, "The baseline 'b.json' is truncated. Restore it.", True)
 WAIVER = Waiver("w.yml", 3, {"check": "WEB-1"}, "accepted by the owner", "alice", "2027-01-01", "accepted")
@@ -36,7 +36,8 @@ LOW = finding(risk_level=1, vuln_id="WEB-9")
 
 def judged(*pairs, policy=None, outcomes=None, **given):
     """The decision about pairs."""
-    return decide(pairs, rows_of(pairs), policy=policy_of(policy), mapping=mapping_of(outcomes), now=NOW, **given)
+    rows = given.pop("rows", None) or rows_of(pairs)
+    return decide(pairs, rows, policy=policy_of(policy), mapping=mapping_of(outcomes), now=NOW, **given)
 
 
 def remembering(*changes, **fields):
@@ -326,9 +327,9 @@ def test_without_a_baseline_the_age_runs_from_the_scan():
 
 
 def test_a_saved_finding_keeps_the_day_it_was_first_seen():
-    saved = {**HIGH, "first_seen": "2026-11-22T08:00:00Z"}
-    assert judged(pair(findings=(saved,), saved=True)).rows[0].age == 7200
-    both = judged(pair(findings=(saved,), saved=True), memory=remembering("known")).rows[0]
+    rows = [row(first_seen="2026-11-22T08:00:00Z")]
+    assert judged(pair(saved=True), rows=rows).rows[0].age == 7200
+    both = judged(pair(saved=True), rows=rows, memory=remembering("known")).rows[0]
     assert both.first_seen == "2026-01-01T00:00:00Z"
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.exploits import CveFile, Exploits
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.fingerprint import identify
-from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import rows_of, text_of
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import enriched, rows_of, text_of
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import finding, pair
 
 
@@ -21,7 +21,7 @@ def exploits_in(scores=None, cves=None, percentiles=None):
 def only(exploits=None, pair_fields=None, **fields):
     """The row of one finding."""
     pairs = [pair(findings=(finding(**fields),), **(pair_fields or {}))]
-    (row,) = rows_of(pairs) if exploits is None else rows_of(pairs, exploits)
+    (row,) = rows_of(pairs) if exploits is None else enriched(rows_of(pairs), exploits)
     return row
 
 
@@ -267,10 +267,8 @@ def test_a_pair_without_a_target_takes_the_name_in_the_finding():
     assert only(pair_fields={"target": ""}).target == ""
 
 
-def test_only_a_saved_finding_says_when_it_was_first_seen():
-    moment = "2026-01-01T00:00:00Z"
-    assert only(first_seen=moment).first_seen is None
-    assert only(pair_fields={"saved": True}, first_seen=moment).first_seen == moment
+def test_the_service_does_not_say_when_a_finding_was_first_seen():
+    assert only(first_seen="2026-01-01T00:00:00Z").first_seen is None
 
 
 def test_no_findings_are_no_rows():
