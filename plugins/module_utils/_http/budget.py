@@ -11,6 +11,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any
 
 from .._model import private_files
@@ -64,10 +65,6 @@ class Budget:
         """The seconds that the task may still wait."""
         return self.seconds - self._waited
 
-    def allows(self, seconds: float) -> bool:
-        """Whether the task may wait that long."""
-        return seconds <= self.left
-
     def limits(self) -> dict[str, int]:
         """The calls in a window that the service has shown to permit, by the name of the limit; 0 for an unknown limit."""
         rules = {name: Rule(number, self.window, self.share) for name, number in pace.DOCUMENTED.items()}
@@ -84,7 +81,7 @@ class Budget:
     def wait_asked(self, headers: Mapping[str, str], error: CallError, limited: int) -> None:
         """Wait after a 429, the ``limited``-th of its call. Raises an error of the same type if the wait is too long."""
         pause = rate_limit_pause(asked_wait(headers, time.time()), limited, self._jitter())
-        if not self.allows(pause):
+        if pause > self.left:
             raise type(error)(
                 f"{error.method} {error.path} was answered 429, the rate limit is used up and the next call is allowed"
                 f" in {pause:.0f} s",
@@ -109,20 +106,31 @@ class Turn:
         self._sent_at = self._ticket
         # the seconds until the call may be sent, when it was last asked for
         self._until_call = 0.0
+        # whether the service was seen to have no limit
+        self._free = False
+        # the lock of a call that is not counted while the limit is far
+        self._sole: int | None = None
 
     def wait(self) -> None:
         """Wait until the call may be sent. If that is longer than the task may wait, the service decides."""
         limit, budget = self._limit, self._budget
         if limit is None:
             return
-        self._sent_at = budget.now()
-        if self._is_free(limit):
-            return
-        while left := self._ask(limit):
+        self._sent_at = now = budget.now()
+        found = budget.file.read(limit)
+        self._free = pace.is_free(found, now, self._rule)
+        # at most one call of this machine is not counted at any time
+        if not self._free and pace.is_far(found, now, self._rule):
+            self._sole = budget.file.sole()
+        while not self._free and self._sole is None and (left := self._ask(limit)):
             budget.wait(left, self._until_call)
 
-    def _is_free(self, limit: str) -> bool:
-        return pace.is_free(self._budget.file.read(limit), self._budget.now(), self._rule)
+    def end(self) -> bool:
+        """Release the lock of a call that is not counted. Whether it was one."""
+        number, self._sole = self._sole, None
+        if number is not None:
+            os.close(number)
+        return number is not None
 
     def _ask(self, limit: str) -> float:
         """The seconds to wait until asking again, 0 if the call is to be sent."""
@@ -135,7 +143,7 @@ class Turn:
             before = pace.known(found, now, self._rule)
             changed, left = pace.take(before, now, self._ticket, self._rule)
             self._until_call = pace.wait_of(before, now, self._ticket, self._rule) if left else 0.0
-            if left and not budget.allows(left):
+            if left and left > budget.left:
                 left = 0.0
                 return pace.send(pace.leave(changed, self._ticket), now)
             return changed
@@ -163,7 +171,7 @@ class Turn:
         limit, budget = self._limit, self._budget
         if limit is None:
             return
-        if heard.limit is None and not heard.refused and self._is_free(limit):
+        if (self.end() and pace.leaves_far(heard)) or (self._free and heard.limit is None and not heard.refused):
             return
 
         def decide(found: Pace | None) -> Pace:
@@ -209,6 +217,10 @@ class PaceFile:
         except (OSError, ValueError):
             # the next change reports it
             return None
+
+    def sole(self) -> int | None:
+        """The descriptor of a lock for a call that is not counted, None where another process has it."""
+        return private_files.sole(f"{self._path}-sole") if self._own is None and self._path else None
 
     def change(self, name: str, decide: Callable[[Pace | None], Pace]) -> None:
         """Replace one pace, while no other process does."""
@@ -270,13 +282,10 @@ def paces_in(content: bytes) -> dict[str, Pace]:
 
 def _pace(values: Any) -> Pace:
     used, limit, stop, refused, under_way, *lists = values
-    calls, others, queue = (tuple((_number(moment), _number(other)) for moment, other in each) for each in lists)
-    times = tuple(map(_number, under_way))
-    return Pace(_number(used), _number(limit), _number(stop), _number(refused), times, calls, others, queue)
-
-
-def _number(value: Any) -> Any:
-    # also false for NaN
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -1 <= value <= _LARGEST:
-        raise ValueError("not a number that a pace can have")
-    return value
+    calls, others, queue = [tuple([(moment, other) for moment, other in each]) for each in lists]
+    pace = Pace(used, limit, stop, refused, tuple(under_way), calls, others, queue)
+    for number in (*pace[:4], *pace.under_way, *chain(*calls, *others, *queue)):
+        # not true or NaN
+        if type(number) not in (int, float) or not -1 <= number <= _LARGEST:
+            raise ValueError("not a number that a pace can have")
+    return pace

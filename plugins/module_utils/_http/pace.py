@@ -22,8 +22,8 @@ DOCUMENTED = {"GET": 250, "write": 125, "output": 60}
 
 # how long a process may be late, in seconds, before the next one in the queue overtakes it
 PATIENCE = 5.0
-# for how long a limit is remembered, in windows after its last call
-REMEMBERED = 60
+# for how long a limit is remembered, in windows after the last call that was counted: one of them is, in each window
+REMEMBERED = 61
 # the longest time for which a 429 stops all processes, in seconds
 LONGEST_STOP = 3600.0
 # calls that were answered within this part of a window are kept as one number
@@ -35,6 +35,8 @@ _DOUBTFUL = 2
 _PROOF = 2
 # for how long a call without an answer counts, in windows: its process may stand still, or have ended
 _UNANSWERED = 5
+# a limit is far while fewer calls than this part of it are used up
+_FAR = 4
 NEVER = -1.0
 
 
@@ -98,8 +100,8 @@ def known(pace: Pace | None, now: float, rule: Rule) -> Pace:
         # somewhat longer than a window, as answers under way say how many counted when they were sent
         calls=_since(pace.calls, now - 1.1 * window),
         others=_since(pace.others, now - window),
-        under_way=tuple(each for each in pace.under_way if each + _UNANSWERED * window > now),
-        queue=tuple(each for each in pace.queue if each[1] + PATIENCE > now),
+        under_way=tuple([each for each in pace.under_way if each + _UNANSWERED * window > now]),
+        queue=tuple([each for each in pace.queue if each[1] + PATIENCE > now]),
     )
 
 
@@ -108,6 +110,21 @@ def is_free(pace: Pace | None, now: float, rule: Rule) -> bool:
     return (
         pace is not None and not pace.limit and _total(_since(pace.calls, now - rule.window)) > _PROOF * rule.documented
     )
+
+
+def is_far(pace: Pace | None, now: float, rule: Rule) -> bool:
+    """Whether the limit is so far that a call need not be counted while no other one is under way. The answers to later calls
+    betray it, like those of other machines."""
+    if pace is None or now - pace.used >= rule.window or rule.share < 100:
+        return False
+    pace = known(pace, now, rule)
+    waits = pace.queue or pace.under_way or pace.stop > now or pace.refused != NEVER
+    return not waits and _FAR * _total(pace.calls + pace.others) < pace.limit
+
+
+def leaves_far(heard: Heard) -> bool:
+    """Whether the limit is still as far after an answer."""
+    return bool(heard.good and heard.limit and heard.left and _FAR * (heard.limit - heard.left) < heard.limit)
 
 
 def take(pace: Pace, now: float, ticket: float, rule: Rule) -> tuple[Pace, float]:
@@ -132,7 +149,7 @@ def send(pace: Pace, now: float) -> Pace:
 
 def leave(pace: Pace, ticket: float) -> Pace:
     """Give up a place in the queue."""
-    return pace._replace(queue=tuple(each for each in pace.queue if each[0] != ticket))
+    return pace._replace(queue=tuple([each for each in pace.queue if each[0] != ticket]))
 
 
 def learn(pace: Pace, now: float, sent_at: float, heard: Heard, rule: Rule) -> Pace:
@@ -162,11 +179,11 @@ def wait_of(pace: Pace, now: float, ticket: float, rule: Rule) -> float:
     """The seconds until a call may be sent, as far as is known now; 0 to send."""
     if pace.stop > now:
         return pace.stop - now
-    ahead = sum(each[0] < ticket for each in pace.queue)
+    ahead = sum([each[0] < ticket for each in pace.queue])
     window = rule.window
     # the first in the queue asks more often than the last
     soon = window / 200 * (1 + ahead / 8)
-    recent = sum(now - each < window / 20 for each in pace.under_way)
+    recent = sum([now - each < window / 20 for each in pace.under_way])
     # after a 429, one call finds out whether the service permits more
     if recent and pace.refused != NEVER:
         return soon
@@ -188,11 +205,11 @@ def wait_of(pace: Pace, now: float, ticket: float, rule: Rule) -> float:
 
 
 def _since(counts: Counts, since: float) -> Counts:
-    return tuple(each for each in counts if each[0] > since)
+    return tuple([each for each in counts if each[0] > since])
 
 
 def _total(counts: Iterable[tuple[float, int]]) -> int:
-    return sum(count for _moment, count in counts)
+    return sum([count for _moment, count in counts])
 
 
 def _added(counts: Counts, now: float, number: int, rule: Rule) -> Counts:

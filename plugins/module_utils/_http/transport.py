@@ -134,7 +134,7 @@ class Transport:
     def note(self, resource: Family, rows: Iterable[Record]) -> None:
         """Note the workspaces that records of the service name."""
         field = resource.workspace_field
-        self._workspaces.update(row[field] for row in rows if isinstance(row.get(field), int))
+        self._workspaces.update([row[field] for row in rows if isinstance(row.get(field), int)])
 
     def about(self, action: str, resource: Family, query: Mapping[str, Any] | None = None) -> Call:
         """Describe a call, so that its errors advise only what can help. query: its parameters, which are the workspace and
@@ -191,6 +191,8 @@ class Transport:
             if tries.in_flight:
                 self._log(request, "no answer")
             raise self._interrupted(request, tries) from None
+        finally:
+            tries.turn.end()
         return answer
 
     def _interrupted(self, request: Request, tries: _Tries) -> Interrupted:

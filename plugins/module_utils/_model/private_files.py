@@ -91,6 +91,18 @@ def locked(
         os.close(number)
 
 
+def sole(path: str) -> int | None:
+    """A descriptor that locks the file while it is open, None where that is impossible now."""
+    number = None
+    with contextlib.suppress(OSError, NameError):
+        number = opened(path)
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return number
+    if number is not None:
+        os.close(number)
+    return None
+
+
 def _salt(place: str) -> bytes:
     """What makes the names of files different on each machine. Raises OSError."""
     path = os.path.join(place, _SALT)

@@ -171,7 +171,11 @@ def _problem(path: str, name: str, entry: OptionSpec, value: object) -> str | No
     """A sentence without its full stop, or None. path: the value in messages; name: its option."""
     kind = entry.get("type", "str")
     if value is None:
-        return _null_problem(path, name, entry)
+        # for a switch or a choice, null can mean the default; a limit or a list must not get lost
+        chosen = "." not in path and entry.get("default") is not None and (kind == "bool" or entry.get("choices"))
+        if name in _FIELDS or kind == "path" or chosen:
+            return None
+        return f"{path} is null, probably because a variable is unset: give a value, or leave the option out"
     if value == "" and kind == "list":
         return f"{path} is empty, or has an empty item: name at least one value, or leave the option out"
     if value == "" and (kind == "dict" or _is_reference(name, entry)):
@@ -181,15 +185,6 @@ def _problem(path: str, name: str, entry: OptionSpec, value: object) -> str | No
     if kind == "dict":
         return _dictionary_problem(path, entry, value)
     return _scalar_problem(path, name, kind, value)
-
-
-def _null_problem(path: str, name: str, entry: OptionSpec) -> str | None:
-    if name in _FIELDS or entry.get("type") == "path":
-        return None
-    # for a switch or a choice, null can mean the default; a limit or a list must not get lost
-    if "." not in path and entry.get("default") is not None and (entry["type"] == "bool" or entry.get("choices")):
-        return None
-    return f"{path} is null, probably because a variable is unset: give a value, or leave the option out"
 
 
 def _list_problem(path: str, name: str, entry: OptionSpec, value: object) -> str | None:

@@ -104,7 +104,7 @@ def learn(pace, now, sent_at, **heard):
 
 def test_nothing_is_known_of_a_limit_from_before_a_reboot():
     assert paces.known(pace_of(used=5000.0), 100.0, RULE) == Pace(100.0)
-    assert paces.known(pace_of(), 100.0 + 61 * 60, RULE).limit == 0
+    assert paces.known(pace_of(), 100.0 + 62 * 60, RULE).limit == 0
     assert paces.known(pace_of(), 100.0 + 59 * 60, RULE).limit == 10
 
 
@@ -227,3 +227,47 @@ def test_a_service_without_limits_is_free_once_a_window_had_more_calls_than_any_
     assert paces.is_free(pace_of(limit=0, calls=((90.0, 21),)), 100.0, RULE)
     assert not paces.is_free(pace_of(limit=0, calls=((40.0, 21),)), 100.0, RULE)
     assert not paces.is_free(pace_of(calls=((90.0, 21),)), 100.0, RULE)
+
+
+WRITES = Rule(125)
+FAR = Pace(1000.0, 125, calls=((990.0, 20),), others=((995.0, 11),))
+
+
+@pytest.mark.parametrize(
+    "pace, rule, far",
+    [
+        (FAR, WRITES, True),
+        (FAR._replace(others=((995.0, 12),)), WRITES, False),
+        # so many calls were a minute ago
+        (FAR._replace(calls=((930.0, 200),)), WRITES, True),
+        (None, WRITES, False),
+        # the limit must not be forgotten
+        (FAR._replace(used=940.0), WRITES, False),
+        # the service has shown no limit
+        (FAR._replace(limit=0), WRITES, False),
+        (FAR._replace(under_way=(999.0,)), WRITES, False),
+        (FAR._replace(queue=((999.0, 1001.0),)), WRITES, False),
+        (FAR._replace(stop=1001.0), WRITES, False),
+        (FAR._replace(refused=900.0), WRITES, False),
+        # headers do not say how much of the limit is the share of these tasks
+        (FAR, Rule(125, share=50), False),
+    ],
+)
+def test_only_calls_far_from_the_limit_need_not_be_counted(pace, rule, far):
+    assert paces.is_far(pace, 1000.0, rule) is far
+
+
+@pytest.mark.parametrize(
+    "heard, far",
+    [
+        (Heard(True, False, 125, 94), True),
+        (Heard(True, False, 125, 93), False),
+        (Heard(True, False, 125, None), False),
+        (Heard(True, False, None, 94), False),
+        (Heard(False, False, 125, 94), False),
+        (Heard(False, True, 125, 94), False),
+        (paces.SILENCE, False),
+    ],
+)
+def test_an_answer_says_whether_the_limit_is_far(heard, far):
+    assert paces.leaves_far(heard) is far

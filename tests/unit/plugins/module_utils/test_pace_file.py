@@ -32,7 +32,11 @@ def open_one(transport):
 
 
 def file_in(runtime):
-    (found,) = [path for path in (runtime / "scanops.scanner").iterdir() if path.name != "salt"]
+    (found,) = [
+        path
+        for path in (runtime / "scanops.scanner").iterdir()
+        if path.name != "salt" and not path.name.endswith("-sole")
+    ]
     return found
 
 
@@ -111,6 +115,54 @@ def use(found, now):
 
 def damaged(text):
     return lambda file: file.write_bytes(text)
+
+
+def limit_of(runtime):
+    return budget.paces_in(file_in(runtime).read_bytes())["GET"]
+
+
+def test_a_process_alone_writes_nothing_while_the_limit_is_far(service, open_one, runtime):
+    service.settings(rate_limits={"GET": 20})
+    open_one()[0].send("GET", "/workspaces")
+    written = limit_of(runtime)
+    for _call in range(3):
+        open_one()[0].send("GET", "/workspaces")
+        assert limit_of(runtime) == written
+        assert service.log()[-1]["status"] == 200
+    # with the fifth of 20 calls, a quarter of the limit is used up: the file learns of it, and of those before it
+    open_one()[0].send("GET", "/workspaces")
+    counted = limit_of(runtime)
+    assert [sum(number for _moment, number in each) for each in (counted.calls, counted.others)] == [2, 3]
+
+
+def test_a_call_is_counted_while_another_one_is_under_way(service, open_one, runtime):
+    service.settings(rate_limits={"GET": 20})
+    open_one()[0].send("GET", "/workspaces")
+    other = private_files.sole(f"{file_in(runtime)}-sole")
+    open_one()[0].send("GET", "/workspaces")
+    assert sum(number for _moment, number in limit_of(runtime).calls) == 2
+    os.close(other)
+    before = limit_of(runtime)
+    open_one()[0].send("GET", "/workspaces")
+    assert limit_of(runtime) == before
+
+
+class FullDisk:
+    """A Sink that takes nothing."""
+
+    def restart(self, answer):
+        raise OSError("the disk is full")
+
+
+def test_the_lock_of_a_call_that_ends_with_an_error_is_released(service, open_one, runtime):
+    service.settings(rate_limits={"GET": 20})
+    one, _warnings = open_one()
+    one.send("GET", "/workspaces")
+    with pytest.raises(OSError, match="the disk is full"):
+        one.send("GET", "/workspaces", sink=FullDisk())
+    number = private_files.sole(f"{file_in(runtime)}-sole")
+    assert number is not None
+    os.close(number)
 
 
 DAMAGE = {

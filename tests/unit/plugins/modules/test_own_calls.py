@@ -15,8 +15,8 @@ from pathlib import Path
 
 COUNT = Path(__file__).resolve().parents[3] / "bench" / "count_calls.py"
 ROOT = COUNT.parents[5]
-MOST_BEFORE = 375
-MOST = 720
+MOST_BEFORE = 130
+MOST = 260
 
 
 def test_unchanged_workspace_calls_few_own_functions(service):
