@@ -254,46 +254,28 @@ def saved_row(pair: int, normal_target: str, values: Sequence[Any]) -> Row:
     normal_target: the lasting form of its target.
     """
     severity, object_id, name, check, cve, cwe, cvss, epss, percentile, exploited, verified, status = values[:12]
-    target, target_id, workspace, tool, scan_id = values[12:17]
     port, protocol, service, path, method, parameter, places = values[17:24]
-    description, risk, recommendation, evidence, references, first_seen = values[24:]
     listed = places or [{"path": path, "method": method, "parameter": parameter}]
-    fingerprint, index, (*_head, port, protocol, path, method, parameter), spots = identity_of(
-        normal_target, check, name, places_in(port, protocol, listed)
-    )
-    return Row(
-        pair,
-        fingerprint,
-        index,
-        severity,
-        object_id,
-        name,
-        _text_or_none(check),
-        tuple(sorted({each.upper() for each in cve})),
-        _text_or_none(cwe),
-        number_of(cvss, 10),
-        *_epss(number_of(epss, 1), number_of(percentile, 1)),
-        exploited,
-        verified,
-        _text_or_none(status),
-        target,
-        target_id,
-        workspace,
-        tool,
-        scan_id,
-        port,
-        protocol,
-        _text_or_none(service),
-        path,
-        method,
-        parameter,
-        spots,
-        description,
-        risk,
-        recommendation,
-        evidence,
-        _references(references),
-        first_seen,
+    fingerprint, index, subject, spots = identity_of(normal_target, check, name, places_in(port, protocol, listed))
+    cves = sorted({each.upper() for each in cve})
+    return Row._make(
+        (
+            *(
+                pair,
+                fingerprint,
+                index,
+                severity,
+                object_id,
+                name,
+                _text_or_none(check),
+                tuple(cves),
+                _text_or_none(cwe),
+            ),
+            *(number_of(cvss, 10), *_epss(number_of(epss, 1), number_of(percentile, 1))),
+            *(exploited, verified, _text_or_none(status), *values[12:17]),
+            *(subject.port, subject.protocol, _text_or_none(service), *subject[5:], spots),
+            *(*values[24:28], _references(values[28]), values[29]),
+        )
     )
 
 
