@@ -32,8 +32,8 @@ CHANGING = ("at", "client_port", "n")
 RANDOM = re.compile(r"/h/[0-9a-f]{16}|[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}")
 """What the service chooses for each run: addresses of HTTP loggers, and times."""
 
-# what differs between two runs of the gate and of coverage_info
-TIMES = re.compile(r'("(?:generated|finished|first_seen|age)": )("[^"]*"|[0-9]+)')
+# what differs between two runs of the gate and of coverage_info: times, and the id of the run
+TIMES = re.compile(r'("(?:generated|finished|first_seen|age|run)": )("[^"]*"|[0-9]+)')
 
 
 class Event(NamedTuple):

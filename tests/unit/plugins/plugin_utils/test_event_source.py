@@ -305,7 +305,7 @@ def test_two_sources_do_not_share_a_file(service, arguments, tmp_path):
         service.clear_log()
         for name, own in (("http_logger", {"label": "canary"}), ("http_logger", {"id": LOGGER}), ("scan", {})):
             with pytest.raises(WrongOption, match="is in use by another source: give each source a file of its own"):
-                await run(name, None, {**arguments, **own})
+                await asyncio.wait_for(run(name, None, {**arguments, **own}), 10)
         # the same file by another name
         (tmp_path / "link.json").symlink_to(tmp_path / "state.json")
         with pytest.raises(WrongOption, match="is in use by another source"):
@@ -381,7 +381,7 @@ def test_a_file_of_another_selection_is_refused(service, arguments, scans, tmp_p
         {**chosen, "workspaces": ["Shop", "Other", "Third"]},
     ):
         with pytest.raises(WrongOption, match=r"belongs to a source that selects .*\"Other\", \"Shop\""):
-            asyncio.run(run("scan", None, {**arguments, **other}))
+            asyncio.run(asyncio.wait_for(run("scan", None, {**arguments, **other}), 10))
     assert service.calls() == [] and (tmp_path / "state.json").read_text() == before
     # the same selection in other words
     same = {"workspaces": ["Other", "Shop", "Shop"], "tools": ["350", "website_scanner"]}

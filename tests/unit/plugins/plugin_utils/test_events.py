@@ -137,7 +137,7 @@ STATE = json.loads(Cursor(3, 4, frozenset({4}), frozenset({2})).text(OWNER, "sca
 
 
 @pytest.mark.parametrize("text", [
-    "", "{", "[]", "null", "7", '"text"', "{}",
+    "", "{", "[" * 100_000, "[]", "null", "7", '"text"', "{}",
     # a file without a selection has none
     *(json.dumps({key: value for key, value in STATE.items() if key != each}) for each in STATE if each != "selection"),
     *(json.dumps({**STATE, key: wrong}) for key in ("high", "seen") for wrong in (None, "3", -1, 1.5, True, [3])),
@@ -151,6 +151,12 @@ def test_a_broken_state_is_refused(text):
 def test_the_state_of_another_source_is_refused():
     with pytest.raises(ValueError, match=r'belongs to another source, \["scan", "https'):
         read_state(json.dumps(STATE), OWNER._replace(name=["http_logger", OWNER.name[1], "canary", None]))
+
+
+@pytest.mark.parametrize("selection", [{}, {"tools": [70]}, {"tools": [70, 170]}, {"tools": [170], "workspaces": []}])
+def test_the_state_of_another_selection_is_refused(selection):
+    with pytest.raises(ValueError, match="belongs to a source that selects"):
+        read_state(json.dumps(STATE), OWNER._replace(selection=selection))
 
 
 # --- events
