@@ -246,7 +246,7 @@ def test_a_gate_that_crashes_fails_and_shows_no_secret(service, tmp_path):
     for name in ("plugins", "roles", "meta"):
         shutil.copytree(ROOT / COLLECTION / name, copy / name)
     shutil.copy(ROOT / COLLECTION / "galaxy.yml", copy)
-    broken = copy / "plugins" / "module_utils" / "_gate" / "read.py"
+    broken = copy / "plugins" / "module_utils" / "_evidence" / "read.py"
     # what a program that is killed prints last can be anything, such as its environment
     end = 'import os, sys\n    sys.stderr.write(f"out of memory {os.environ}\\n")\n    os._exit(137)\n'
     text = broken.read_text()
