@@ -258,10 +258,6 @@ def _scalar_problem(path: str, name: str, kind: str, value: object) -> str | Non
     return None
 
 
-def _is_omitted(text: str) -> bool:
-    return _OMITTED[0] in text or _OMITTED[1] in text
-
-
 def _placeholder(given: Mapping[str, object]) -> str | None:
     """The message on the placeholder of ``omit`` in an option, or None. It would be sent as a text, another one in each run.
 
@@ -275,7 +271,7 @@ def _placeholder(given: Mapping[str, object]) -> str | None:
             waiting += [(f"{path}.{printable(key, 60)}", each) for key, each in value.items()][::-1]
         elif isinstance(value, (list, tuple)):
             waiting += [(f"{path}[{index}]", each) for index, each in enumerate(value)][::-1]
-        elif isinstance(value, str) and _is_omitted(value):
+        elif isinstance(value, str) and (_OMITTED[0] in value or _OMITTED[1] in value):
             return (
                 f"{path} holds the placeholder of omit, which Ansible removes only where it is the complete value of an option:"
                 " give a value, or build the list or dictionary without this entry, as in"
@@ -286,7 +282,8 @@ def _placeholder(given: Mapping[str, object]) -> str | None:
 
 def placeholder_in(environ: Mapping[str, str]) -> str | None:
     """The message on the placeholder of ``omit`` in a variable of ours, or None: ``environment`` of a task leaves it in."""
-    name = next((each for each in environ if each.startswith("SCANNER_") and _is_omitted(environ[each])), None)
+    ours = [name for name in environ if name.startswith("SCANNER_")]
+    name = next(iter([each for each in ours if _OMITTED[0] in environ[each] or _OMITTED[1] in environ[each]]), None)
     return name and (
         f"The environment variable {name} holds the placeholder of omit, which Ansible does not remove from environment: give"
         f" a value, or leave {name} out."
