@@ -107,7 +107,7 @@ def _connection(options: Mapping[str, Any]) -> Connection:
         **_checked_numbers(options),
         verify=verify,
         cert=_client_certificate(options["client_cert"], options["client_key"]),
-        proxy=_checked_proxy(options["proxy"], local_only),
+        proxy=_checked_proxy(options["proxy"], local_only) if options["proxy"] else None,
         direct=local_only,
     )
 
@@ -170,9 +170,7 @@ def _checked_api_key(api_key: str | None) -> str:
     return api_key
 
 
-def _checked_proxy(proxy: str | None, local_only: bool) -> str | None:
-    if not proxy:
-        return None
+def _checked_proxy(proxy: str, local_only: bool) -> str:
     # never quoted: it may hold a password
     try:
         parts = urlsplit(proxy)
