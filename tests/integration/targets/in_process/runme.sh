@@ -14,7 +14,7 @@ SCANNER_API_KEY=$(python -c 'import json, sys; print(json.load(sys.stdin)["api_k
 export SCANNER_BASE_URL SCANNER_API_KEY
 
 # this directory is a copy below tests/output of the collection
-if grep -q 'SCANNER_IN_PROCESS", default=True' "${PWD%%/tests/output/*}/plugins/module_utils/_task/connection_options.py"; then
+if grep -qF 'in_process=dict(type="bool", default=True' "${PWD%%/tests/output/*}/plugins/module_utils/_task/connection_options.py"; then
   here="runs in process"
 else
   here="runs as a module, because in_process is not true"
