@@ -28,6 +28,7 @@ FILES = (
     *(f"_model/families/{path.stem}" for path in sorted((SOURCES / "_model/families").glob("*.py"))),
     "_scope/__init__",
     "_scope/addresses",
+    "_scope/option",
     "_scope/rules",
 )
 

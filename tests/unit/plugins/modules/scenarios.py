@@ -290,7 +290,7 @@ WRITES = {
     "targets-drift-recreate": _task(
         "targets",
         True,
-        f"GET {T}, GET {T}, DELETE {T}/1001, POST {T}, GET {T}, GET {T}",
+        f"GET {T}, GET {T}, DELETE {T}/1001, POST {T}, GET {T}/1005, GET {T}, GET {T}",
         workspace_id=2,
         targets=[{"name": "www.example.com", "description": "Other"}],
         on_drift="recreate",
