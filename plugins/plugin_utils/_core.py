@@ -170,10 +170,10 @@ def batch_of(task: Any, variables: Mapping[str, Any]) -> list[str]:
     """The hosts with which a play runs now, in its order. ansible_play_batch lacks those that have failed, which all run the
     tasks of rescue and always."""
     inventory = getattr(task.get_variable_manager(), "_inventory", None)
-    if inventory is None:
+    # also has the implicit localhost, which get_hosts leaves out
+    names = getattr(inventory, "_restriction", None)
+    if not names:
         return list(variables.get("ansible_play_batch", ()))
-    # restricted to the batch
-    names = {host.name for host in inventory.get_hosts()}
     return [name for name in variables.get("ansible_play_hosts_all", ()) if name in names]
 
 

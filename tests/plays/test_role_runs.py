@@ -269,6 +269,12 @@ def test_each_batch_of_a_rolling_deployment_is_judged(service, tmp_path):
     assert len(done.posts("/scans")) == 2 and done.output.count("The gate passed:") == 2
 
 
+def test_a_role_works_for_a_localhost_that_no_inventory_has(service, tmp_path):
+    done = run(tmp_path, service, [role("scan_gate", {**GATE, **GREEN})], hosts="localhost", inventory="")
+    assert done.status == 0 and "The gate passed:" in done.output, done.output
+    assert len(done.posts("/scans")) == 1
+
+
 # --- no variable decides
 
 OUTSIDE = [
