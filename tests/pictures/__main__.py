@@ -107,7 +107,7 @@ SCENES = (
         "A broken estate file",
         "The error on an estate file that is not valid YAML, with the file, the line and what to correct.",
         "ansible-playbook broken.yml",
-        begins="TASK [scanops.scanner.estate_apply : Find and check",
+        begins="TASK [scanops.scanner.estate_apply : Apply the estate]",
         ends="fatal:",
         directory="tests/pictures",
         status=2,

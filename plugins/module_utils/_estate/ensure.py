@@ -161,13 +161,13 @@ def _renamed(task: Task, resource: Family, old_key: str, new_key: str) -> Record
                 f"{resource.key} {printable(old_key)!r} cannot be renamed, because neither this {resource.noun} nor"
                 f" {printable(new_key)!r} exists: correct the {resource.key}."
             )
-        task.warn_foreseen(f"{resource.noun} {printable(old_key)!r}")
+        task.warn_assumed(f"{resource.noun} {printable(old_key)!r}")
     return old or new
 
 
 def _assumed(task: Task, resource: Family) -> _Outcome:
     """The outcome in check mode for the null id of an object that an earlier task creates."""
-    task.warn_foreseen(f"the {resource.noun}")
+    task.warn_assumed(f"the {resource.noun}")
     fields = _fields(task, resource)
     record = new_record(resource, fields)
     if task.params["state"] == "absent":

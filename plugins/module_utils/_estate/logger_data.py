@@ -47,7 +47,7 @@ def clear(task: Task) -> dict[str, Any]:
     """The work of http_logger_data: delete the requests that a logger recorded."""
     logger = None
     if task.params["id"] == UNKNOWN_ID:
-        task.warn_foreseen("the HTTP logger")
+        task.warn_assumed("the HTTP logger")
     else:
         logger = find(task, HTTP_LOGGER)
         if logger is None:
@@ -81,12 +81,12 @@ def read(task: Task) -> dict[str, Any]:
     since = _moment(params["since"])
     filters = Filters(params["method"], params["path"], params["header"], _network(params["source"]), since)
     if params["id"] == UNKNOWN_ID:
-        task.warn_foreseen("the HTTP logger")
+        task.warn_assumed("the HTTP logger")
         return dict(requests=[], undecided=0, total=0, records=True)
     logger = find(task, HTTP_LOGGER)
     if logger is None:
         if task.check_mode:
-            task.warn_foreseen(f"HTTP logger {_reference(task)}")
+            task.warn_assumed(f"HTTP logger {_reference(task)}")
             return dict(requests=[], undecided=0, total=0, records=True)
         raise Refused(
             f"No HTTP logger {_reference(task)} exists: correct the label or the id, or declare it with"

@@ -58,7 +58,7 @@ def _differing(row: Record, declared: Record) -> Record:
 
 def _by_id(task: Task) -> _Found:
     if task.params["id"] == UNKNOWN_ID:
-        task.warn_foreseen("the finding")
+        task.warn_assumed("the finding")
         return [], {}
     record = existing(task, FINDING, task.params["id"], "id")
     target = target_of_record(task, record)

@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The newest scan of each target and tool. Ids rise with time, whereas records may lack a time. Pure."""
+"""The newest scan of each target and tool. Ids rise with time; a record may lack its time. Pure."""
 
 from __future__ import annotations
 

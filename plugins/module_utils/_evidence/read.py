@@ -182,7 +182,7 @@ def _of_scans(task: Task) -> Asked | None:
     read: dict[int, tuple[Record, Place, Record | None]] = {}
     for scan_id in sorted(set(task.params["scan_ids"])):
         if scan_id == UNKNOWN_ID:
-            task.warn_foreseen("a scan among scan_ids")
+            task.warn_assumed("a scan among scan_ids")
             return None
         read[scan_id] = scan_by_id(task, scan_id, "scan_ids", place)
     histories = history_of(scan for scan, _place, _target in read.values() if not lacks(scan))

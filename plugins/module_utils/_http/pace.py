@@ -114,7 +114,7 @@ def is_free(pace: Pace | None, now: float, rule: Rule) -> bool:
 
 def is_far(pace: Pace | None, now: float, rule: Rule) -> bool:
     """Whether the limit is so far that a call need not be counted while no other one is under way. The answers to later calls
-    betray it, like those of other machines."""
+    show it, as they show the calls of other machines."""
     if pace is None or now - pace.used >= rule.window or rule.share < 100:
         return False
     pace = known(pace, now, rule)

@@ -119,7 +119,7 @@ def _resolve_id(task: Task) -> Targets:
     target_id = task.params["target_id"]
     place = place_of(task)
     if target_id == UNKNOWN_ID:
-        task.warn_foreseen("the target")
+        task.warn_assumed("the target")
         return Targets(place, [Entry("the target that an earlier task would have made", by_id=True)])
     if place.missing and task.params["state"] != "present":
         # a workspace that does not exist contains no target
@@ -298,7 +298,7 @@ def scans_to_end(task: Task) -> list[Entry]:
     """The scans that a task with the state stopped or absent names."""
     absent, scan_id = task.params["state"] == "absent", task.params["id"]
     if scan_id == UNKNOWN_ID:
-        task.warn_foreseen("the scan")
+        task.warn_assumed("the scan")
         return []
     if scan_id is not None:
         record = task.client.read(SCAN, scan_id) if absent else existing(task, SCAN, scan_id)

@@ -32,7 +32,7 @@ def read_output(task: Task) -> Record:
     """The work of scan_output_info."""
     scan_id = task.params["id"]
     if scan_id == UNKNOWN_ID:
-        task.warn_foreseen("the scan")
+        task.warn_assumed("the scan")
         return dict(output=None, text=None)
     scan = existing(task, SCAN, scan_id)
     hints = refusal_hints(
@@ -144,7 +144,7 @@ def write_output(task: Task) -> Record:
     dest, scan_id, kind = task.params["dest"], task.params["id"], task.params["format"]
     if scan_id == UNKNOWN_ID:
         check_place(task.host, dest)
-        task.warn_foreseen("the scan")
+        task.warn_assumed("the scan")
         return _result(task, None)
     return _result(task, store(task.host, dest, lambda draft: _fill(task, scan_id, kind, draft)))
 

@@ -128,7 +128,7 @@ class _Present:
         # before any call, because a report that cannot be written to dest would be generated in vain
         try_place(task.host, dest)
         if UNKNOWN_ID in (self._request.get("id"), *self._request.get("resources", ())):
-            task.warn_foreseen("a report" if "id" in self._request else "an object among resources")
+            task.warn_assumed("a report" if "id" in self._request else "an object among resources")
             return self._predicted(before, live, None)
         self._record = self._find()
         if task.check_mode and (self._record is None or live is None):
@@ -340,7 +340,7 @@ def _absent(task: Task) -> dict[str, Any]:
             " ansible.builtin.file."
         )
     if report_id == UNKNOWN_ID:
-        task.warn_foreseen("the report")
+        task.warn_assumed("the report")
         existed = True
     else:
         existed = task.client.read(REPORT, report_id) is not None

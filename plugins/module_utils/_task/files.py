@@ -20,7 +20,7 @@ from typing import IO, Any, NamedTuple, NoReturn
 
 from .._model.errors import Refused, WrongOption, harmless, printable
 from .._model.trust import refuse_untrusted
-from .host import Host, foreseen
+from .host import Host, assumption
 
 _BLOCK = 1 << 20
 _LONGEST_NAME = 255
@@ -273,7 +273,7 @@ def check_place(host: Host, dest: str, longest: int = _LONGEST_NAME, option: str
     if len(os.fsencode(name)) > longest:
         raise WrongOption(f"{what} has a file name that is too long: give {option} a shorter name.")
     if not os.path.lexists(directory) and host.check_mode:
-        host.warn(harmless(foreseen(f"the directory of {what}")))
+        host.warn(harmless(assumption(f"the directory of {what}")))
         return
     if not os.path.isdir(directory):
         why = "is not a directory" if os.path.lexists(directory) else "does not exist"

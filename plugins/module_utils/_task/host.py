@@ -37,6 +37,6 @@ class Host(Protocol):
         """Show a line while the task runs, where somebody can see it."""
 
 
-def foreseen(what: str) -> str:
+def assumption(what: str) -> str:
     """The warning that check mode assumes that an earlier task creates something."""
     return f"{what} does not exist yet; check mode assumes that an earlier task creates it."

@@ -40,7 +40,7 @@ def place_of(task: Task) -> Place:
     name, object_id = task.params.get("workspace"), task.params.get("workspace_id")
     if object_id is not None:
         if object_id == UNKNOWN_ID:
-            task.warn_foreseen("the workspace")
+            task.warn_assumed("the workspace")
             return Place(declared=True, missing=True)
         return Place(id=object_id, declared=True)
     if name is None:
@@ -54,7 +54,7 @@ def place_of(task: Task) -> Place:
     if task.params.get("state") == "absent":
         task.warn(f"{shown} does not exist, so nothing is deleted. Correct the name if it is misspelt.")
     elif task.check_mode:
-        task.warn_foreseen(shown)
+        task.warn_assumed(shown)
     else:
         alike = look_alike([name], [row["name"] for row in rows])
         raise Refused(
@@ -110,7 +110,7 @@ def information(task: Task, resource: Family, query: Query | None = None) -> lis
     params = task.params
     place = place_of(task)
     if params.get("id") == UNKNOWN_ID:
-        task.warn_foreseen(f"the {resource.noun}")
+        task.warn_assumed(f"the {resource.noun}")
         return []
     if place.missing:
         return []
@@ -160,7 +160,7 @@ def _target_of(task: Task, place: Place) -> Record | None:
     object_id, name = task.params["target_id"], task.params["target"]
     if object_id is not None:
         if object_id == UNKNOWN_ID:
-            task.warn_foreseen("the target")
+            task.warn_assumed("the target")
             return None
         target = existing(task, TARGET, object_id, "target_id")
         _refuse_elsewhere(task, TARGET, target, place)
@@ -169,7 +169,7 @@ def _target_of(task: Task, place: Place) -> Record | None:
     warn_current_workspace(task, place)
     record = find_by_key(task.client, TARGET, name, place.query, whole=True, option="target", other="target_id")
     if record is None and task.check_mode:
-        task.warn_foreseen(f"target {printable(name)!r}")
+        task.warn_assumed(f"target {printable(name)!r}")
     elif record is None:
         where = str(place) if place.declared else "the current workspace"
         raise Refused(
@@ -210,7 +210,7 @@ def scan_of(task: Task, place: Place) -> _ScanReferred | None:
     Costs 2 GET. A scan whose record lacks the workspace is in that of its target.
     """
     if task.params["scan_id"] == UNKNOWN_ID:
-        task.warn_foreseen("the scan")
+        task.warn_assumed("the scan")
         return None
     referred = scan_by_id(task, task.params["scan_id"], "scan_id", place)
     scan = referred.scan

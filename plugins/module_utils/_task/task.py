@@ -19,7 +19,7 @@ from .._http.transport import Transport
 from .._model.errors import CallError, ScannerError, WrongOption, harmless, printable
 from .._scope.permit import Permits, Verdicts
 from .connection_options import connection_from
-from .host import Host, foreseen
+from .host import Host, assumption
 from .raw_options import check_ids
 
 # the failure of a task whose result cannot be turned into JSON
@@ -70,9 +70,9 @@ class Task:
             self._warnings.add(sentence)
             self.host.warn(harmless(sentence))
 
-    def warn_foreseen(self, what: str) -> None:
+    def warn_assumed(self, what: str) -> None:
         """Warn that check mode assumes that an earlier task creates something."""
-        self.warn(foreseen(what))
+        self.warn(assumption(what))
 
 
 # a function from a Task to the result of the module

@@ -2,15 +2,15 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The rooms of module_utils, and what each may import."""
+"""The packages of module_utils, and what each may import."""
 
 from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import HELPERS, MODULE_UTILS, imports
 
-# each room with those that it may import; what these import may be reached through them
-ROOMS = {
+# each package, and those that it may import; it may reach others through them
+PACKAGES = {
     "_model": set(),
     "_scope": {"_model"},
     "_http": {"_model", "_scope/sealed"},
@@ -21,8 +21,8 @@ ROOMS = {
     "_gate": {"_model", "_task", "_evidence"},
     "_contract": {"_model", "_scope", "_http", "_task", "_evidence"},
 }
-# a gate decides about what others have read
-WALL = ("_http/", "_scan/", "_task/task", "_task/module")
+# what speaks with the service, or knows a task that does
+WIRE = ("_http/", "_scan/", "_task/task", "_task/module")
 
 
 def reached(name):
@@ -35,33 +35,33 @@ def reached(name):
     return found
 
 
-def test_there_are_these_rooms_and_no_loose_file():
-    assert {name.partition("/")[0] for name in MODULE_UTILS} == set(ROOMS)
+def test_each_file_is_in_one_of_these_packages():
+    assert {name.partition("/")[0] for name in MODULE_UTILS} == set(PACKAGES)
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_a_room_imports_what_stands_below_it(room):
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_imports_only_those_below_it(package):
     wrong = [
         (name, other)
         for name in MODULE_UTILS
-        if name.startswith(f"{room}/")
+        if name.startswith(f"{package}/")
         for other in sorted(imports("module_utils", name))
-        if not {other, other.partition("/")[0]} & {room, *ROOMS[room]}
+        if not {other, other.partition("/")[0]} & {package, *PACKAGES[package]}
     ]
     assert wrong == []
 
 
-def test_the_gate_reaches_nothing_that_speaks_with_the_service():
+def test_the_gate_imports_nothing_that_speaks_with_the_service():
     wrong = [
         (name, other)
         for name in MODULE_UTILS
         if name.startswith("_gate/")
         for other in sorted(reached(name))
-        if other.startswith(WALL)
+        if other.startswith(WIRE)
     ]
     assert wrong == []
 
 
-def test_packages_import_nothing():
+def test_no_init_file_imports_anything():
     texts = {path: path.read_text(encoding="utf-8") for path in HELPERS.rglob("__init__.py")}
     assert [path for path, text in texts.items() if "import" in text] == []
