@@ -42,35 +42,35 @@ RECORDED = {
     "_http/retry": 100,
     "_scan/watch": 96,
 }
-# tests of each file, as in test_NAME.py; those that need the local service are left out
+# tests of each file; those that need the local service are left out
 TESTS_OF = {
-    "_estate/plan": ["bulk_plan"],
-    "_evidence/proof": ["proof"],
-    "_gate/baseline": ["gate_baseline", "gate_baseline_file"],
-    "_gate/baseline_file": ["gate_baseline_file"],
-    "_gate/enrichment": ["gate_enrichment"],
-    "_evidence/fingerprint": ["gate_fingerprint", "gate_baseline"],
-    "_gate/gate_json": ["gate_document", "gate_exports", "exports"],
-    "_gate/json_file": ["gate_document"],
-    "_gate/judge": ["gate_judge", "gate_expectation"],
-    "_evidence/matchers": ["gate_matchers"],
-    "_gate/policy": ["gate_policy", "gate_expectation"],
-    "_evidence/rows": ["gate_rows", "gate_model"],
-    "_gate/waivers": ["gate_waivers"],
-    "_gate/prove/plan": ["prove_documents"],
-    "_gate/prove/report": ["prove_documents"],
-    "_gate/prove/source": ["prove_documents"],
-    "_gate/prove/verdict": ["prove_verdict", "prove_histories"],
-    "_http/redact": ["redact"],
-    "_http/pace": ["pace"],
-    "_http/retry": ["retry"],
-    "_model/names": ["names", "valid_names", "scope", "scope_cases"],
-    "_model/records": ["ensure", "findings"],
-    "_scan/watch": ["watch"],
-    "_scope/addresses": ["scope_cases"],
-    "_scope/permit": ["scope_permit"],
-    "_scope/rules": ["scope", "scope_cases"],
-    "_scope/places": ["scope_bodies", "scope_permit"],
+    "_estate/plan": ["_estate/test_bulk_plan"],
+    "_evidence/proof": ["_evidence/test_proof"],
+    "_gate/baseline": ["_gate/test_baseline", "_gate/test_baseline_file"],
+    "_gate/baseline_file": ["_gate/test_baseline_file"],
+    "_gate/enrichment": ["_gate/test_enrichment"],
+    "_evidence/fingerprint": ["_evidence/test_fingerprint", "_gate/test_baseline"],
+    "_gate/gate_json": ["_gate/test_document", "_gate/test_exports_of_decisions", "_gate/test_exports"],
+    "_gate/json_file": ["_gate/test_document"],
+    "_gate/judge": ["_gate/test_judge", "_gate/test_expectation"],
+    "_evidence/matchers": ["_evidence/test_matchers"],
+    "_gate/policy": ["_gate/test_policy", "_gate/test_expectation"],
+    "_evidence/rows": ["_evidence/test_rows", "_evidence/test_model"],
+    "_gate/waivers": ["_gate/test_waivers"],
+    "_gate/prove/plan": ["_gate/test_prove_documents"],
+    "_gate/prove/report": ["_gate/test_prove_documents"],
+    "_gate/prove/source": ["_gate/test_prove_documents"],
+    "_gate/prove/verdict": ["_gate/test_prove_verdict", "_gate/test_prove_histories"],
+    "_http/redact": ["_http/test_redact"],
+    "_http/pace": ["_http/test_pace"],
+    "_http/retry": ["_http/test_retry"],
+    "_model/names": ["_model/test_names", "_scope/test_valid_names", "_scope/test_rules", "_scope/test_cases"],
+    "_model/records": ["_estate/test_ensure", "_evidence/test_findings"],
+    "_scan/watch": ["_scan/test_watch"],
+    "_scope/addresses": ["_scope/test_cases"],
+    "_scope/permit": ["_scope/test_permit"],
+    "_scope/rules": ["_scope/test_rules", "_scope/test_cases"],
+    "_scope/places": ["_scope/test_bodies", "_scope/test_permit"],
 }
 
 
@@ -89,7 +89,7 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
 
 def write_settings(files: list[str]) -> None:
     """Write the configuration of mutmut, which has no options for it."""
-    tests = sorted({f"{TESTS}/test_{test}.py" for file in files for test in TESTS_OF[file]})
+    tests = sorted({f"{TESTS}/{test}.py" for file in files for test in TESTS_OF[file]})
     settings = {
         "source_paths": [f"{COLLECTION}/plugins"],
         "only_mutate": [f"{SOURCES}/{file}.py" for file in files],

@@ -18,7 +18,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules impor
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.valid_names import problem_of
 from ansible_collections.scanops.scanner.tests.fuzz.properties import growth, prop
 from ansible_collections.scanops.scanner.tests.fuzz.strategies import fields, odd, spoilt, texts, values
-from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.url_readers import canonical, readings
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._scope.url_readers import canonical, readings
 from hypothesis import strategies as st
 
 GOOD, EVIL = "good.example", "evil.example"

@@ -120,9 +120,7 @@ def test_the_first_pages_for_contributors_are_short():
 
 def test_the_files_of_the_mutants_and_their_tests_exist():
     files = [f"plugins/module_utils/{file}.py" for file in {*mutants.TESTS_OF, *mutants.RECORDED}]
-    files += [
-        f"tests/unit/plugins/module_utils/test_{each}.py" for tests in mutants.TESTS_OF.values() for each in tests
-    ]
+    files += [f"tests/unit/plugins/module_utils/{each}.py" for tests in mutants.TESTS_OF.values() for each in tests]
     assert [file for file in sorted(files) if file not in FILES] == []
 
 

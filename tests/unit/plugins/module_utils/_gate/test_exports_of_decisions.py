@@ -16,7 +16,7 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import as_json
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import saved_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.strict_json import without_halves
-from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.export_readers import (
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._gate.export_readers import (
     CHOSEN,
     check,
     failing_in,
@@ -24,7 +24,7 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.export_
     table_of,
     written,
 )
-from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_decisions import (
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._gate.gate_decisions import (
     BELOW,
     FAILING,
     KNOWN,

@@ -20,7 +20,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._model.families.wo
 from ansible_collections.scanops.scanner.plugins.module_utils._model.names import normal_form
 from ansible_collections.scanops.scanner.plugins.module_utils._model.records import InWorkspace
 from ansible_collections.scanops.scanner.tests.service import limits as service_limits
-from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.pace_simulation import Machine, simulate
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._http.pace_simulation import Machine, simulate
 from hypothesis import assume, given
 from hypothesis import strategies as st
 

@@ -14,7 +14,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.docu
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.schema import DOCUMENT, TOP
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import saved_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
-from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.test_gate_document import (
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._gate.test_document import (
     NOW,
     VALIDATOR,
     full_document,

@@ -6,8 +6,11 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.scope_mutations import MUTATIONS, mutated
-from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.test_scope_cases import (
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._scope.scope_mutations import (
+    MUTATIONS,
+    mutated,
+)
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._scope.test_cases import (
     TABLE,
     is_right,
     scope_of,

@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._http import pace as paces
 from ansible_collections.scanops.scanner.plugins.module_utils._http.pace import Heard, Pace, Rule
 from ansible_collections.scanops.scanner.tests.service import limits
-from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.pace_simulation import (
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._http.pace_simulation import (
     Machine,
     simulate,
 )

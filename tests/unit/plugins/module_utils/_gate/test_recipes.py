@@ -22,7 +22,7 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_do
     waived,
 )
 
-GUIDE = Path(__file__).resolve().parents[4] / "docs/docsite/rst/guide_gate.rst"
+GUIDE = Path(__file__).resolve().parents[5] / "docs/docsite/rst/guide_gate.rst"
 JQ = shutil.which("jq")
 COMMANDS = re.findall(r"^   \$ (jq .+)$", GUIDE.read_text(encoding="utf-8"), re.MULTILINE)
 EXPLOITED = document([row(1, known_exploited=True), row(2, known_exploited=True, change="known"), row(3)])

@@ -20,7 +20,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.docu
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import FORMATS, write
 
 SCHEMAS = Path(__file__).parent / "schemas"
-GATE_SCHEMA = Path(__file__).resolve().parents[4] / "docs/docsite/gate.schema.json"
+GATE_SCHEMA = Path(__file__).resolve().parents[5] / "docs/docsite/gate.schema.json"
 JSON_SCHEMAS = {
     name: jsonschema.validators.validator_for(schema)(schema)
     for name, schema in (

@@ -40,7 +40,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._model.safe_text i
     is_text,
     line,
 )
-from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.export_readers import (
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._gate.export_readers import (
     ALL,
     CHOICES,
     CHOSEN,
