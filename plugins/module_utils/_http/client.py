@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from .._model.errors import AnswerError, ApiError, CallError, Incomplete, ScannerError, printable
-from .._model.families.family import Family
-from .._model.families.target import TARGET
+from .._model.families import TARGET
+from .._model.family import Family
 from .._model.records import Complete, Record, Streamed, is_row, not_as_written, record_of, written
 from .._model.texts import same
 from .._scope.sealed import Permit

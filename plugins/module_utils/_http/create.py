@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple, Optional
 
 from .._model.errors import AnswerError, CallError, Incomplete, Refused, printable
-from .._model.families.family import Family
+from .._model.family import Family
 from .._model.records import Record, is_row, new_record, read_id, record_of
 from .answer import Answer
 from .retry import GATEWAY

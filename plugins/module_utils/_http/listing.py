@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from .._model.errors import AnswerError, ApiError, printable
-from .._model.families.family import PAGE_SIZE, Family, may_be_full
+from .._model.family import PAGE_SIZE, Family, may_be_full
 from .._model.records import Complete, Record, Streamed, identity_of, is_row, record_of
 from .answer import Answer
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from .._model.errors import CallError, Interrupted, NetworkError, elapsed, printable
-from .._model.families.family import Family
+from .._model.family import Family
 from .._model.interrupts import Stop, Stopped
 from .._model.records import Record
 from .._scope.sealed import require

@@ -13,7 +13,7 @@ from typing import NamedTuple, Union
 from urllib.parse import unquote, urlsplit
 
 from .errors import printable, without_secrets
-from .families.family import Family
+from .family import Family
 
 try:
     # installed with requests

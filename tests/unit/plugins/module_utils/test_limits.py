@@ -26,7 +26,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.limits impor
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import AnswerError, ApiError, NetworkError
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.target import TARGET
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import TARGET
 from ansible_collections.scanops.scanner.tests.unit import certificates
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import permitted
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.talker import Talker
