@@ -42,7 +42,7 @@ ALTERNATIVES = (
     Alternative(
         "first_page", 0, "module_utils/_http/listing.py", "Reading.next_place", "_may_repeat, and page 2 before page 1"
     ),
-    Alternative("max_limit", 100, "module_utils/_http/listing.py", "_may_mean_the_limit", "smaller pages"),
+    Alternative("max_limit", 100, "module_utils/_http/listing.py", "_first_page", "smaller pages"),
     Alternative("omitted_workspace", "all", "module_utils/_model/records.py", "rows_in", "rows of other workspaces"),
     Alternative("ignored_filters", True, "module_utils/_model/records.py", "rows_in", "rows of other workspaces"),
     Alternative("ignored_filters", True, "module_utils/_task/lookup.py", "_refuse_unfiltered", "the refusal"),

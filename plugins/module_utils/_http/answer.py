@@ -83,7 +83,7 @@ class Answer:
                 self._body = b""
             return self.clean(read_json(text))
         except (ValueError, RecursionError) as error:
-            raise self.not_json(error) from None
+            raise self.unexpected(f"a body that is not JSON{why_not_json(error)}") from None
 
     def data(self, body: Any = None) -> Any:
         """The ``data`` of the body. body: its JSON, where that was read already. Raises AnswerError."""
@@ -102,10 +102,6 @@ class Answer:
             return self.body.decode("utf-8")
         except ValueError:
             raise self.unexpected("text that is not UTF-8") from None
-
-    def not_json(self, error: Exception) -> AnswerError:
-        """The error for a body that is not JSON. error: what ``redact.JSON`` raised."""
-        return self.unexpected(f"a body that is not JSON{why_not_json(error)}")
 
     def unexpected(self, what: str, message: str | None = None, details: str | None = None) -> AnswerError:
         """The error that says that this answer is not the service's. message, details: as in a CallError."""
@@ -146,8 +142,9 @@ def refusal(answer: Answer, hints: Hints | None = None) -> CallError:
     except AnswerError:
         said = None
     message, details = reason_in(said)
+    is_own_form = isinstance(said, dict) and isinstance(said.get("message"), str)
     # a gateway in front of the service answers so, without the service's error body
-    if _is_own_form(said) or status in (429, 500) or status in GATEWAY:
+    if is_own_form or status in (429, 500) or status in GATEWAY:
         note = ", with an error body of more than 1 MiB" if answer.cut else ""
         return api_error(status, message, details, method, path, hints, answer.about, note)
     if answer.cut:
@@ -162,11 +159,6 @@ def refusal(answer: Answer, hints: Hints | None = None) -> CallError:
     if not answer.about.answered:
         advice = f"{other.advice}; if it is, {advice}"
     return ApiError(other.what, method, path, status, message, details, advice=advice)
-
-
-def _is_own_form(said: Any) -> bool:
-    """Whether JSON is an error body as the service writes it."""
-    return isinstance(said, dict) and isinstance(said.get("message"), str)
 
 
 class Reason(NamedTuple):

@@ -60,14 +60,11 @@ def normal_form(name: str) -> str:
     return name if _IN_NORMAL_FORM.fullmatch(name) else _normal_form(name)
 
 
-def without_password(name: str) -> str:
-    """A target's name without the password in it. A user name stays: it tells targets apart."""
-    return LOGIN.sub(lambda login: f"{login[1]}@" if login[1] else "", name, count=1) if "@" in name else name
-
-
 def lasting_form(name: str) -> str:
-    """The normal form of a name without its password, which changes, and which no file of a gate has."""
-    return normal_form(without_password(name))
+    """The normal form of a name without its password, which changes, and which no file of a gate has. A user name stays: it
+    tells targets apart."""
+    bare = LOGIN.sub(lambda login: f"{login[1]}@" if login[1] else "", name, count=1) if "@" in name else name
+    return normal_form(bare)
 
 
 def normal_name(resource: Family, name: str) -> str:
@@ -270,20 +267,15 @@ def _read_ipv4(host: str, text: str) -> tuple[str, ipaddress.IPv4Address]:
 def _refuse_unlike_readings(text: str, bare: str, labels: list[str]) -> None:
     """Refuse an international name that programs read differently. labels: those of its normal form."""
     if not bare.isascii() and _idna2003(bare) != ".".join(labels):
-        raise UnreadableName(
-            text, f"is no international name that all programs read alike: {_how_to_write(bare, labels)}"
-        )
+        forms = sorted({form for form in (".".join(labels), _idna2003(bare)) if form and form.isascii()})
+        these = f"; that is {' or '.join(forms[::-1])}" if len(forms) > 1 else ""
+        raise UnreadableName(text, f"is no international name that all programs read alike: write its xn-- form{these}")
     for label in labels:
         if label.startswith("xn--") and not _is_xn_label(label):
             raise UnreadableName(
                 text,
                 f"has a label that is no international name, {printable(label, 63)!r}: correct it, or leave it out",
             )
-
-
-def _how_to_write(bare: str, labels: list[str]) -> str:
-    forms = sorted({form for form in (".".join(labels), _idna2003(bare)) if form and form.isascii()})
-    return "write its xn-- form" + (f"; that is {' or '.join(forms[::-1])}" if len(forms) > 1 else "")
 
 
 def _is_xn_label(label: str) -> bool:

@@ -64,7 +64,11 @@ def _pairs(text: str, shown: str) -> list[tuple[str, object]]:
     """The keys and values of the mapping in the file, in order, with duplicate keys."""
     yaml = _pyyaml()
     try:
-        pairs = _json_pairs(text) if yaml is None else _yaml_pairs(yaml, text)
+        if yaml is None:
+            top = json.loads(text, object_pairs_hook=tuple)
+            pairs = list(top) if isinstance(top, tuple) else None
+        else:
+            pairs = _yaml_pairs(yaml, text)
     except (ValueError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
         # PyYAML does not check the values that tags announce, such as !!timestamp
         language = "JSON, the only format supported without the Python library PyYAML" if yaml is None else "YAML"
@@ -87,11 +91,6 @@ def _pyyaml() -> ModuleType | None:
         return import_module("yaml")
     except ImportError:
         return None
-
-
-def _json_pairs(text: str) -> list[tuple[str, object]] | None:
-    top = json.loads(text, object_pairs_hook=tuple)
-    return list(top) if isinstance(top, tuple) else None
 
 
 def _yaml_pairs(yaml: ModuleType, text: str) -> list[tuple[str, object]] | None:
