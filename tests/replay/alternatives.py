@@ -58,7 +58,7 @@ ALTERNATIVES = (
     Alternative("id_form", "text", "module_utils/_model/records.py", "read_id", "digits as text"),
     Alternative("time_form", "unix", "module_utils/_model/times.py", "_numeric", "seconds"),
     Alternative("time_form", "unix_ms", "module_utils/_model/times.py", "_numeric", "milliseconds"),
-    Alternative("time_form", "offset", "module_utils/_model/times.py", "_zone", "the offset of a time"),
+    Alternative("time_form", "offset", "module_utils/_model/times.py", "_moment", "the offset of a time"),
     Alternative("time_form", "plain", "module_utils/_evidence/clock.py", "service_now", "times without a zone"),
     Alternative("finding_names", "alternative", "module_utils/_model/families.py", "_Finding", "the attribute also"),
     Alternative("beside_data", "total", "module_utils/_http/listing.py", "beside", "totals"),

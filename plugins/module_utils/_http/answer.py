@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import MutableMapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from .._model.errors import AnswerError, ApiError, CallError, printable
 from .._model.strict_json import json_text, read_json, why_not_json
@@ -161,23 +161,16 @@ def refusal(answer: Answer, hints: Hints | None = None) -> CallError:
     return ApiError(other.what, method, path, status, message, details, advice=advice)
 
 
-class Reason(NamedTuple):
-    """What an error body says."""
-
-    message: str | None
-    details: str | None
-
-
-def reason_in(said: Any) -> Reason:
-    """The reason in an error body read as JSON."""
+def reason_in(said: Any) -> tuple[str | None, str | None]:
+    """What an error body read as JSON says: its message and its details."""
     if not isinstance(said, dict):
-        return Reason(_text(said), None)
+        return _text(said), None
     named = {str(key).lower(): value for key, value in said.items()}
     place = next((name for name in _MESSAGES if _text(named.get(name))), None)
     if place is None:
-        return Reason(None, None)
+        return None, None
     more = (_details(named[name]) for name in _DETAILS if name != place and name in named)
-    return Reason(_text(named[place]), next(filter(None, more), None))
+    return _text(named[place]), next(filter(None, more), None)
 
 
 def _text(value: Any) -> str | None:

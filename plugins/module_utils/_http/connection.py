@@ -74,11 +74,6 @@ class Connection(NamedTuple):
     direct: bool = False
     rate_window: float = 60.0
 
-    @property
-    def longest_call(self) -> float:
-        """The number of seconds that a whole call may take."""
-        return _CALL_TIMEOUTS * self.timeout if self.call_timeout is None else self.call_timeout
-
     def __repr__(self) -> str:
         # the key and the proxy's password must not reach a traceback that prints its variables
         return f"Connection({self.base_url!r})"
@@ -143,7 +138,9 @@ class Session:
 
     def new_limits(self) -> None:
         """Begin another call."""
-        self.limits = Limits(self.connection.longest_call, self.connection.max_answer)
+        timeout, call_timeout = self.connection.timeout, self.connection.call_timeout
+        seconds = _CALL_TIMEOUTS * timeout if call_timeout is None else call_timeout
+        self.limits = Limits(seconds, self.connection.max_answer)
 
     def _open(self) -> requests.Session:
         class Unredirected(requests.Session):
@@ -231,7 +228,8 @@ class Session:
                 data=request.form,
                 json=request.json,
                 headers=request.headers,
-                auth=_anonymous if request.at_host else None,
+                # without an auth object, requests would use the session's, or ~/.netrc
+                auth=(lambda prepared: prepared) if request.at_host else None,
                 stream=True,
                 allow_redirects=False,
                 timeout=min(self.connection.timeout, self.limits.left()),
@@ -283,11 +281,6 @@ class Session:
             late = f"No answer to {request.method} {request.path} within {timeout:g} s"
             return request.no_answer(late, "raise timeout if this persists")
         return request.no_answer(f"No answer to {request.method} {request.path} (the connection broke)")
-
-
-def _anonymous(request: requests.PreparedRequest) -> requests.PreparedRequest:
-    """An auth object that adds nothing. Without one, requests would use the session's, or ``~/.netrc``."""
-    return request
 
 
 # the text of ssl in an error, without the address and the pool around it

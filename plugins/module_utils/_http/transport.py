@@ -52,7 +52,7 @@ class Transport:
 
     calls: the log, "METHOD path -> status" for each try; last: the Answer to the last try, also a refusal, None for a
     redirect or no answer; heard: gets each answer, redirects and refusals included; stop: whether the task is interrupted;
-    show: shows a line while the task runs; sleep, clock, jitter: replaced in tests.
+    show: shows a line while the task runs; jitter: gives a random number from 0 to 1; sleep, clock, jitter: replaced in tests.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Transport:
         self.stop = Stop()
         self._sleep = sleep
         self._clock = clock
-        self._jitter = jitter
+        self.jitter = jitter
         self.budget = Budget(
             PaceFile(connection.base_url, connection.api_key),
             connection.rate_limit_wait,
@@ -126,10 +126,6 @@ class Transport:
     def now(self) -> float:
         """Seconds on a clock that only goes forward."""
         return self._clock()
-
-    def jitter(self) -> float:
-        """A random number from 0 to 1."""
-        return self._jitter()
 
     def note(self, resource: Family, rows: Iterable[Record]) -> None:
         """Note the workspaces that records of the service name."""
@@ -249,7 +245,7 @@ class Transport:
             raise error
         tries.repeated += 1
         tries.lost = tries.lost or error.maybe_done
-        pause = retry.backoff(tries.repeated, self._jitter())
+        pause = retry.backoff(tries.repeated, self.jitter())
         what = printable(error.what, 200).rstrip(".")
         self._say(f"{what}; trying again, {tries.repeated} of {self.connection.retries},", pause)
         self._nap(pause)

@@ -178,7 +178,13 @@ def read_host(text: str) -> tuple[str, Address | None]:
     host = _normal_host(bare)
     labels = host.split(".")
     if _NUMBER.fullmatch(labels[-1]):
-        return _read_ipv4(host, text)
+        try:
+            number = ipaddress.IPv4Address(host)
+        except ValueError:
+            number = None
+        if number is None or str(number) != host:
+            raise UnreadableName(text, "is an IPv4 address in an unusual notation: write four decimal numbers")
+        return host, number
     _refuse_unlike_readings(text, bare, labels)
     if not all(_LABEL.fullmatch(label) for label in labels):
         raise UnreadableName(text, "has a character that no host name has in this place")
@@ -212,7 +218,12 @@ def _parts(text: str) -> tuple[str, str, str, int | None, str, str]:
     """The scheme, user info, host, port, path, and query with fragment, as the standard library reads them; raises
     ValueError. A name that is not a URL has only host and port."""
     if "://" not in text:
-        return "", "", *_split_port(text), "", ""
+        host, colon, port = text.rpartition(":")
+        # more digits are not a port, and int() refuses thousands of them
+        is_port = port.isascii() and port.isdigit() and len(port) <= 9
+        if is_port and ((colon and ":" not in host.strip("[]")) or host.endswith("]")):
+            return "", "", host, int(port), "", ""
+        return "", "", text, None, "", ""
     parts = urlsplit(text)
     rest = (f"?{parts.query}" if parts.query else "") + (f"#{parts.fragment}" if parts.fragment else "")
     return parts.scheme, parts.netloc.rpartition("@")[0], parts.hostname or "", parts.port, parts.path, rest
@@ -224,16 +235,6 @@ def _standard_reading(text: str) -> tuple[str, str, str, int | None, str] | None
     except ValueError:
         return None
     return scheme, user, host.strip("[]").lower(), port, path
-
-
-def _split_port(text: str) -> tuple[str, int | None]:
-    host, colon, port = text.rpartition(":")
-    # more digits are not a port, and int() refuses thousands of them
-    if not (port.isascii() and port.isdigit() and len(port) <= 9):
-        return text, None
-    if (colon and ":" not in host.strip("[]")) or host.endswith("]"):
-        return host, int(port)
-    return text, None
 
 
 def _refuse_characters(text: str) -> None:
@@ -252,16 +253,6 @@ def _ipv6(text: str) -> ipaddress.IPv6Address | None:
         return ipaddress.IPv6Address(text)
     except ValueError:
         return None
-
-
-def _read_ipv4(host: str, text: str) -> tuple[str, ipaddress.IPv4Address]:
-    try:
-        address = ipaddress.IPv4Address(host)
-    except ValueError:
-        address = None
-    if address is None or str(address) != host:
-        raise UnreadableName(text, "is an IPv4 address in an unusual notation: write four decimal numbers")
-    return host, address
 
 
 def _refuse_unlike_readings(text: str, bare: str, labels: list[str]) -> None:

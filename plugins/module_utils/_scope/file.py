@@ -99,16 +99,14 @@ def _yaml_pairs(yaml: ModuleType, text: str) -> list[tuple[str, object]] | None:
         node = loader.get_single_node()
         if not isinstance(node, yaml.MappingNode):
             return None
-        return [
-            (_hashable(loader.construct_object(key, True)), loader.construct_object(value, True))
-            for key, value in node.value
-        ]
+        pairs: list[tuple[str, object]] = []
+        for name, value in node.value:
+            key = loader.construct_object(name, True)
+            # a key of another type is an unknown key as well; the aliases of YAML make a short list of lists a very long text
+            key = key if isinstance(key, str) else shape_of(key)
+            pairs.append((key, loader.construct_object(value, True)))
+        return pairs
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}: " if mark else ""
         raise ValueError(where + (getattr(error, "problem", None) or str(error))) from None
-
-
-def _hashable(key: object) -> str:
-    # a key of another type is an unknown key as well; the aliases of YAML make a short list of lists a very long text
-    return key if isinstance(key, str) else shape_of(key)

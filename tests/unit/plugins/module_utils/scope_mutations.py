@@ -146,7 +146,7 @@ NAMES = [
     ('r"[0-9]+|0x[0-9a-f]*"', 'r"[0-9]+"'),
     ('r"[0-9]+|0x[0-9a-f]*"', 'r"0x[0-9a-f]*"'),
     ('r"[0-9]+|0x[0-9a-f]*"', 'r"[0-9]+|0x[0-9a-f]+"'),
-    ("    if address is None or str(address) != host:", "    if False:"),
+    ("    if number is None or str(number) != host:", "    if False:"),
     # paths
     ('unquote(path, errors="strict")', "path"),
     ('inner = decoded[1:-1] if decoded.endswith("/") else decoded[1:]', 'inner = decoded.strip("/")'),
