@@ -43,6 +43,8 @@ class Answer:
     ) -> None:
         self._redactor = redactor or Redactor()
         self._watch = Watch(self._redactor)
+        # searches the next piece of the body for the key, wherever that piece goes
+        self.look = self._watch.feed
         self.method = method
         self.path = path
         self.status = status
@@ -53,10 +55,6 @@ class Answer:
         self._body = body
         if body:
             self.look(body)
-
-    def look(self, piece: bytes) -> None:
-        """Search the next piece of the body for the key, wherever that piece goes."""
-        self._watch.feed(piece)
 
     def keep(self, body: bytes) -> None:
         """Take the complete body, each piece of which has passed ``look``."""
@@ -186,17 +184,6 @@ def _text(value: Any) -> str | None:
 
 def _details(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value)
-
-
-def too_long(answer: Answer, most: int) -> AnswerError:
-    return AnswerError(
-        f"{answer.method} {answer.path} was answered {answer.status} with more than {most} bytes, the limit of max_answer",
-        answer.method,
-        answer.path,
-        status=answer.status,
-        maybe_done=answer.method != "GET",
-        advice="raise max_answer if answers may be so large, or check base_url",
-    )
 
 
 def api_error(

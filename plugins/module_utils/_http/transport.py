@@ -13,14 +13,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from .._model.errors import CallError, Interrupted, NetworkError, elapsed, printable
+from .._model.errors import AnswerError, CallError, Interrupted, NetworkError, elapsed, printable
 from .._model.family import Family
 from .._model.interrupts import Stop, Stopped
 from .._model.records import Record
 from .._scope.sealed import require
 from . import retry
 from .advice import Call, after_interrupt
-from .answer import Answer, Sink, refusal, too_long
+from .answer import Answer, Sink, refusal
 from .budget import Budget, PaceFile, Turn
 from .connection import Connection, Heard, Request, Session, unheard
 from .limits import MOST_OF_ERROR, Limits, TooMuch, Undecodable, can_decode, decoded
@@ -293,7 +293,12 @@ class _Body:
         if sink is not None:
             sink.restart(answer)
         if not (self._decode(pieces, limits.most, sink.write) if sink else self._keep(pieces, limits.most)):
-            raise too_long(answer, limits.most)
+            raise AnswerError(
+                f"{answer.method} {answer.path} was answered {answer.status} with more than {limits.most} bytes, the limit of"
+                " max_answer",
+                answer.method, answer.path, status=answer.status, maybe_done=answer.method != "GET",
+                advice="raise max_answer if answers may be so large, or check base_url",
+            )  # fmt: skip
         if limits.surplus:
             raise self._request.broken_off("is longer than its announced length")
 
