@@ -23,27 +23,12 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 BLOB = "https://github.com/scanops/scanops.scanner/blob/main/"
 # REUSE-IgnoreStart
-LICENCES = {
-    "BSD": "# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)\n"
-    "# SPDX-License-Identifier: BSD-2-Clause\n",
-    "GPL": "# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)\n"
-    "# SPDX-License-Identifier: GPL-3.0-or-later\n",
-}
+HEAD = (
+    "# Copyright: The scanops.scanner contributors\n"
+    "# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)\n"
+    "# SPDX-License-Identifier: GPL-3.0-or-later\n\n"
+)
 # REUSE-IgnoreEnd
-HEADS = {name: f"# Copyright: The scanops.scanner contributors\n{text}\n" for name, text in LICENCES.items()}
-TABLE = '''"""The table of API families, written by tests/generate.py. Pure."""
-
-from __future__ import annotations
-
-{imports}
-
-FAMILIES: dict[str, Family] = {{
-    family.name: family
-    for family in (
-{rows}
-    )
-}}
-'''
 ACTION = '''"""Runs the module of this name in process where that is equal."""
 
 from __future__ import annotations
@@ -73,18 +58,9 @@ def _modules() -> dict[str, dict[str, Any]]:
     return found
 
 
-def _families() -> dict[str, str]:
-    """The constant of each family, by its file."""
-    paths = sorted((ROOT / "plugins/module_utils/_model/families").glob("[a-z]*.py"))
-    found = {path.stem: re.search(r"^([A-Z_]+) = _\w+\(\)$", path.read_text("utf-8"), re.MULTILINE) for path in paths}
-    return {name: constant[1] for name, constant in found.items() if constant}
-
-
-def _table(families: dict[str, str]) -> str:
-    names = {"family": "Family", **families}
-    imports = "\n".join(f"from .{file} import {names[file]}" for file in sorted(names))
-    rows = "\n".join(f"        {constant}," for constant in families.values())
-    return HEADS["BSD"] + TABLE.format(imports=imports, rows=rows)
+def _families() -> list[str]:
+    """The name of each family."""
+    return re.findall(r'^    name = "(\w+)"$', _read("plugins/module_utils/_model/families.py"), re.MULTILINE)
 
 
 def _groups(modules: dict[str, dict[str, Any]]) -> dict[str, list[str]]:
@@ -149,11 +125,10 @@ def texts() -> dict[str, str]:
     modules, families = _modules(), _families()
     groups = _groups(modules)
     found = {
-        "plugins/module_utils/_model/families/table.py": _table(families),
         "meta/runtime.yml": _runtime(groups),
         "antsibull-nox.toml": _checks(groups),
     }
-    found.update({f"plugins/action/{name}.py": HEADS["GPL"] + ACTION.format(module=name) for name in modules})
+    found.update({f"plugins/action/{name}.py": HEAD + ACTION.format(module=name) for name in modules})
     pages = {name: _read(name) for name in ("README.md", "docs/sphinx/index.rst", "docs/docsite/rst/guide_costs.rst")}
     readme, start, costs = pages
     for family in families:
@@ -167,8 +142,8 @@ def texts() -> dict[str, str]:
                 pages[costs] = _cost(pages[costs], name, modules[name])
             place = f"tests/integration/targets/{name}"
             if (ROOT / place / "tasks").is_dir():
-                found[f"{place}/aliases"] = HEADS["GPL"] + TARGET["aliases"]
-                found[f"{place}/meta/main.yml"] = "---\n" + HEADS["GPL"] + TARGET["meta/main.yml"]
+                found[f"{place}/aliases"] = HEAD + TARGET["aliases"]
+                found[f"{place}/meta/main.yml"] = "---\n" + HEAD + TARGET["meta/main.yml"]
     return {**found, **pages}
 
 

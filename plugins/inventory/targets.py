@@ -245,9 +245,8 @@ from ..module_utils._http.connection import Connection, missing_requests
 from ..module_utils._http.redact import Redactor
 from ..module_utils._http.transport import Transport
 from ..module_utils._model.errors import Refused, ScannerError, WrongOption, harmless, printable
-from ..module_utils._model.families.family import Family
-from ..module_utils._model.families.target import TARGET
-from ..module_utils._model.families.workspace import WORKSPACE
+from ..module_utils._model.families import TARGET, WORKSPACE
+from ..module_utils._model.family import Family
 from ..module_utils._model.records import InWorkspace, Record, is_row, proven, record_of
 from ..module_utils._model.strict_json import refuse_depth, without_halves
 from ..module_utils._model.times import seconds_of

@@ -329,7 +329,7 @@ summary:
 """
 
 from ..module_utils._evidence.finding_info import read
-from ..module_utils._model.families.finding import SEVERITIES
+from ..module_utils._model.families import SEVERITIES
 from ..module_utils._task.module import Module, run
 
 OPTIONS = dict(

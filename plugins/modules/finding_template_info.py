@@ -83,7 +83,7 @@ finding_templates:
 from typing import Any
 
 from ..module_utils._evidence.findings import name_pattern
-from ..module_utils._model.families.finding_template import FINDING_TEMPLATE
+from ..module_utils._model.families import FINDING_TEMPLATE
 from ..module_utils._task.lookup import not_empty
 from ..module_utils._task.module import Module, run
 from ..module_utils._task.task import Task

@@ -107,7 +107,7 @@ http_logger:
 """
 
 from ..module_utils._estate.ensure import ensure, options_of, references_of
-from ..module_utils._model.families.http_logger import HTTP_LOGGER
+from ..module_utils._model.families import HTTP_LOGGER
 from ..module_utils._task.module import Module, run
 
 OPTIONS = options_of(HTTP_LOGGER)

@@ -88,7 +88,7 @@ http_loggers:
       sample: 0
 """
 
-from ..module_utils._model.families.http_logger import HTTP_LOGGER
+from ..module_utils._model.families import HTTP_LOGGER
 from ..module_utils._task.module import Module, run
 from ..module_utils._task.references import information
 

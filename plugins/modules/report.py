@@ -197,7 +197,7 @@ checksum:
 """
 
 from ..module_utils._http.outage import OUTAGE_OPTION
-from ..module_utils._model.families.report import REPORT_GROUPINGS, REPORT_SOURCES, REPORT_TYPES
+from ..module_utils._model.families import REPORT_GROUPINGS, REPORT_SOURCES, REPORT_TYPES
 from ..module_utils._scan.report import ensure_report
 from ..module_utils._task.module import Module, run
 

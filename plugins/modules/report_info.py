@@ -73,7 +73,7 @@ reports:
       sample: finished
 """
 
-from ..module_utils._model.families.report import REPORT
+from ..module_utils._model.families import REPORT
 from ..module_utils._task.module import Module, run
 from ..module_utils._task.references import information
 

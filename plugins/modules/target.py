@@ -135,7 +135,7 @@ lost:
 """
 
 from ..module_utils._estate.ensure import ensure, options_of, references_of
-from ..module_utils._model.families.target import TARGET
+from ..module_utils._model.families import TARGET
 from ..module_utils._scope.file import scope_in_force
 from ..module_utils._task.module import Module, run
 

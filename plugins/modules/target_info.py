@@ -103,7 +103,7 @@ targets:
 
 from typing import Any
 
-from ..module_utils._model.families.target import TARGET, TARGET_TYPES
+from ..module_utils._model.families import TARGET, TARGET_TYPES
 from ..module_utils._task.module import Module, run
 from ..module_utils._task.references import information
 from ..module_utils._task.task import Task

@@ -70,7 +70,7 @@ vpn_profiles:
 
 from typing import Any
 
-from ..module_utils._model.families.vpn_profile import VPN_PROFILE
+from ..module_utils._model.families import VPN_PROFILE
 from ..module_utils._task.lookup import not_empty
 from ..module_utils._task.module import Module, run
 from ..module_utils._task.task import Task

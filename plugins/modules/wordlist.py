@@ -61,7 +61,7 @@ wordlist:
 """
 
 from ..module_utils._estate.ensure import ensure, options_of, references_of
-from ..module_utils._model.families.wordlist import WORDLIST
+from ..module_utils._model.families import WORDLIST
 from ..module_utils._task.module import Module, run
 
 OPTIONS = options_of(WORDLIST)

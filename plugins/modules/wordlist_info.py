@@ -103,7 +103,7 @@ wordlists:
 from typing import Any
 
 from ..module_utils._model.errors import printable
-from ..module_utils._model.families.wordlist import WORDLIST
+from ..module_utils._model.families import WORDLIST
 from ..module_utils._task.module import Module, run
 from ..module_utils._task.references import information
 from ..module_utils._task.task import Task

@@ -127,7 +127,7 @@ unexpected:
 """
 
 from ..module_utils._estate.ensure import ensure, options_of, references_of
-from ..module_utils._model.families.workspace import WORKSPACE
+from ..module_utils._model.families import WORKSPACE
 from ..module_utils._task.module import Module, run
 
 OPTIONS = options_of(WORKSPACE)

@@ -73,7 +73,7 @@ workspaces:
       sample: Everything that customers reach
 """
 
-from ..module_utils._model.families.workspace import WORKSPACE
+from ..module_utils._model.families import WORKSPACE
 from ..module_utils._task.module import Module, run
 from ..module_utils._task.references import information
 

@@ -26,11 +26,10 @@ from ..module_utils._evidence.scans import outcome_of, status_of, without_secret
 from ..module_utils._http.connection import Connection, missing_requests
 from ..module_utils._http.transport import Transport
 from ..module_utils._model.errors import ApiError, Refused, ScannerError, WrongOption, harmless, printable
-from ..module_utils._model.families.http_logger import HTTP_LOGGER
-from ..module_utils._model.families.scan import SCAN, tool_id_of
-from ..module_utils._model.families.workspace import WORKSPACE
+from ..module_utils._model.families import HTTP_LOGGER, SCAN, WORKSPACE
 from ..module_utils._model.interrupts import Stop
 from ..module_utils._model.records import Record
+from ..module_utils._model.tools import tool_id_of
 from ..module_utils._model.trust import refuse_untrusted
 from ..module_utils._task.connection_options import INVENTORY_OPTIONS, connection_from, from_environment
 from ..module_utils._task.files import Draft, shown

@@ -13,7 +13,7 @@ from typing import Any
 from ..module_utils._estate.outcome import checksum, deleted_id, identity
 from ..module_utils._estate.plan import ACTIONS, WRITES
 from ..module_utils._model.errors import counted, printable
-from ..module_utils._model.families.table import FAMILIES
+from ..module_utils._model.families import FAMILIES
 from ..module_utils._model.records import Record
 from ..module_utils._model.safe_text import code
 

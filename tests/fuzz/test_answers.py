@@ -16,8 +16,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http import conne
 from ansible_collections.scanops.scanner.plugins.module_utils._http.answer import Answer, refusal
 from ansible_collections.scanops.scanner.plugins.module_utils._http.listing import beside
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import AnswerError, CallError, ScannerError
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.finding import FINDING
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.table import FAMILIES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import FAMILIES, FINDING
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.output import parsed_output
 from ansible_collections.scanops.scanner.tests.fuzz.properties import growth, prop
 from ansible_collections.scanops.scanner.tests.fuzz.strategies import (

@@ -338,7 +338,7 @@ where = st.sampled_from(
 @prop(shape=where, extra=odd)
 def test_a_secret_in_a_url_of_a_scan_is_in_no_message(shape, extra):
     from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import Refused
-    from ansible_collections.scanops.scanner.plugins.module_utils._model.families.scan import SCAN
+    from ansible_collections.scanops.scanner.plugins.module_utils._model.families import SCAN
     from ansible_collections.scanops.scanner.plugins.module_utils._scope.permit import Permits
     from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import compile_scope
 

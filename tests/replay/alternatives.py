@@ -42,7 +42,7 @@ ALTERNATIVES = (
     Alternative(
         "first_page", 0, "module_utils/_http/listing.py", "Reading.next_place", "_may_repeat, and page 2 before page 1"
     ),
-    Alternative("max_limit", 100, "module_utils/_http/listing.py", "_may_mean_the_limit", "smaller pages"),
+    Alternative("max_limit", 100, "module_utils/_http/listing.py", "_first_page", "smaller pages"),
     Alternative("omitted_workspace", "all", "module_utils/_model/records.py", "rows_in", "rows of other workspaces"),
     Alternative("ignored_filters", True, "module_utils/_model/records.py", "rows_in", "rows of other workspaces"),
     Alternative("ignored_filters", True, "module_utils/_task/lookup.py", "_refuse_unfiltered", "the refusal"),
@@ -54,22 +54,16 @@ ALTERNATIVES = (
         "put_replaces", True, "module_utils/_model/records.py", "not_as_written", "fields that nobody declared"
     ),
     Alternative("redirects", "slash", "module_utils/_http/connection.py", "redirected", "the slash at the end"),
-    Alternative(
-        "logger_workspace", "form", "module_utils/_model/families/http_logger.py", "_HttpLogger", "form in in_workspace"
-    ),
+    Alternative("logger_workspace", "form", "module_utils/_model/families.py", "_HttpLogger", "form in in_workspace"),
     Alternative("id_form", "text", "module_utils/_model/records.py", "read_id", "digits as text"),
     Alternative("time_form", "unix", "module_utils/_model/times.py", "_numeric", "seconds"),
     Alternative("time_form", "unix_ms", "module_utils/_model/times.py", "_numeric", "milliseconds"),
-    Alternative("time_form", "offset", "module_utils/_model/times.py", "_zone", "the offset of a time"),
+    Alternative("time_form", "offset", "module_utils/_model/times.py", "_moment", "the offset of a time"),
     Alternative("time_form", "plain", "module_utils/_evidence/clock.py", "service_now", "times without a zone"),
-    Alternative(
-        "finding_names", "alternative", "module_utils/_model/families/finding.py", "_Finding", "the attribute also"
-    ),
+    Alternative("finding_names", "alternative", "module_utils/_model/families.py", "_Finding", "the attribute also"),
     Alternative("beside_data", "total", "module_utils/_http/listing.py", "beside", "totals"),
     Alternative("beside_data", "pages", "module_utils/_http/listing.py", "_query_of", "the address of the next page"),
-    Alternative(
-        "report_status", "status_name", "module_utils/_model/families/report.py", "_Report", "the attribute also"
-    ),
+    Alternative("report_status", "status_name", "module_utils/_model/families.py", "_Report", "the attribute also"),
     Alternative(
         "report_status", "none", "module_utils/_scan/report.py", "_Present._try", "the download without a status"
     ),

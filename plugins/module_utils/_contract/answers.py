@@ -16,7 +16,7 @@ from typing import NamedTuple
 from .._evidence.scans import findings_of
 from .._http.listing import Beside, beside
 from .._model.errors import counted
-from .._model.families.table import FAMILIES
+from .._model.families import FAMILIES
 from .._model.records import Record
 
 # the family of each list

@@ -10,14 +10,25 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from .._evidence.scans import last_moment_of
-from .._model.families.finding import FINDING, SEVERITIES
-from .._model.families.http_logger import HTTP_LOGGER
-from .._model.families.report import FAILED, NOT_READY, READY, REPORT_TYPES, status_word
-from .._model.families.scan import FINISHED, SCAN, SCAN_STATUSES, TOOLS
-from .._model.families.target import TARGET, TARGET_TYPES
-from .._model.families.vpn_profile import VPN_PROFILE
+from .._model.families import (
+    FAILED,
+    FINDING,
+    FINISHED,
+    HTTP_LOGGER,
+    NOT_READY,
+    READY,
+    REPORT_TYPES,
+    SCAN,
+    SCAN_STATUSES,
+    SEVERITIES,
+    TARGET,
+    TARGET_TYPES,
+    VPN_PROFILE,
+    status_word,
+)
 from .._model.records import Record
 from .._model.times import moment_of
+from .._model.tools import TOOLS
 from .answers import Observations, status_text, type_of
 from .judges import (
     NOT_TRIED,
@@ -417,7 +428,7 @@ ROWS = (
     Row(
         "pages",
         "The target list accepts limit, up to 1,000, and page, starting at 1.",
-        "PAGE_SIZE and may_be_full in _model/families/family.py",
+        "PAGE_SIZE and may_be_full in _model/family.py",
         PUBLIC,
         "target target_info targets workspace estate estate_info coverage_info",
         _PAGES,
@@ -429,7 +440,7 @@ ROWS = (
     Row(
         "target-types",
         "The type of a target is hostname, ip_address or url.",
-        "TARGET_TYPES in _model/families/target.py",
+        "TARGET_TYPES in _model/families.py",
         PUBLIC,
         "target_info",
         "The filter type returns too few targets.",
@@ -444,7 +455,7 @@ ROWS = (
     Row(
         "target-fields",
         "Targets and HTTP loggers have all fields that the collection knows.",
-        "Family in _model/families/family.py",
+        "Family in _model/family.py",
         PUBLIC,
         "target_info http_logger_info estate_info",
         "A missing field is null in the result.",
@@ -472,7 +483,7 @@ ROWS = (
     Row(
         "logger-workspace",
         "A new HTTP logger is in the workspace that the query and the form name.",
-        "HTTP_LOGGER in _model/families/http_logger.py",
+        "HTTP_LOGGER in _model/families.py",
         CLIENT,
         "http_logger estate",
         "The logger is created in another workspace, and the task fails.",
@@ -485,7 +496,7 @@ ROWS = (
     Row(
         "target-names",
         "The name of a target is unique in its workspace, and can exist in several.",
-        "TARGET in _model/families/target.py",
+        "TARGET in _model/families.py",
         NOBODY,
         "target targets estate",
         "A target that exists in another workspace is refused with 409, and the task fails. Two of one name are an error.",
@@ -497,7 +508,7 @@ ROWS = (
     Row(
         "target-update",
         "No call changes the description of a target.",
-        "TARGET in _model/families/target.py",
+        "TARGET in _model/families.py",
         CLIENT,
         "target targets estate",
         "A different description is reported as drift, although it could be updated.",
@@ -531,7 +542,7 @@ ROWS = (
     Row(
         "workspace-holds",
         "Deleting a workspace deletes its targets and HTTP loggers.",
-        "WORKSPACE in _model/families/workspace.py",
+        "WORKSPACE in _model/families.py",
         PUBLIC,
         "workspace estate",
         "What was in it remains, and no task reports it.",
@@ -543,7 +554,7 @@ ROWS = (
     Row(
         "predefined",
         "A predefined wordlist cannot be deleted.",
-        "WORDLIST in _model/families/wordlist.py",
+        "WORDLIST in _model/families.py",
         NOBODY,
         "wordlist",
         "The module refuses a delete that would work.",
@@ -772,7 +783,7 @@ ROWS = (
     Row(
         "scan-outcomes",
         "Every scan has one of the known statuses.",
-        "_ENDINGS in _model/families/scan.py",
+        "_ENDINGS in _model/families.py",
         PUBLIC,
         "scan scan_info gate coverage_info",
         "A scan with another status has ended with an unknown outcome, and the task fails.",
@@ -785,7 +796,7 @@ ROWS = (
     Row(
         "scan-fields",
         "A scan has all fields that the collection knows.",
-        "SCAN in _model/families/scan.py",
+        "SCAN in _model/families.py",
         PUBLIC,
         "scan scan_info gate coverage_info finding_info",
         "A missing field is null in the result. What depends on it is incomplete, and an error says so.",
@@ -836,7 +847,7 @@ ROWS = (
     Row(
         "scan-pages",
         "The list of scans accepts limit, up to 1,000, and page.",
-        "PAGE_SIZE in _model/families/family.py",
+        "PAGE_SIZE in _model/family.py",
         PUBLIC,
         "scan scan_info gate coverage_info",
         _PAGES,
@@ -890,7 +901,7 @@ ROWS = (
     Row(
         "tools",
         "The tool ids are those of the public list.",
-        "TOOLS in _model/families/scan.py",
+        "TOOLS in _model/tools.py",
         PUBLIC,
         "scan scan_info",
         "A name may mean another tool, or its start is refused. Ids are sent as they are.",
@@ -939,7 +950,7 @@ ROWS = (
     Row(
         "finding-names",
         "A finding read by its id has risk_level.",
-        "FINDING in _model/families/finding.py",
+        "FINDING in _model/families.py",
         PUBLIC,
         "finding_info",
         "vuln_risk_level is read as well. Without either, the severity is unknown.",
@@ -955,7 +966,7 @@ ROWS = (
     Row(
         "finding-fields",
         "A finding has all fields that the collection knows.",
-        "FINDING in _model/families/finding.py",
+        "FINDING in _model/families.py",
         PUBLIC,
         "finding_info gate",
         "A missing field is null in the result, and a gate that needs it fails.",
@@ -1055,7 +1066,7 @@ ROWS = (
     Row(
         "vpn-profiles",
         "A VPN profile has a uuid and a name.",
-        "VPN_PROFILE in _model/families/vpn_profile.py",
+        "VPN_PROFILE in _model/families.py",
         CLIENT,
         "vpn_profile_info scan",
         "A profile cannot be named in a start, and the task fails.",
@@ -1068,7 +1079,7 @@ ROWS = (
     Row(
         "finding-templates",
         "Finding templates have a name, and their list accepts limit and offset.",
-        "FINDING_TEMPLATE in _model/families/finding_template.py",
+        "FINDING_TEMPLATE in _model/families.py",
         PUBLIC,
         "finding_template_info",
         "A list that does not end, or a refused limit, is an error.",
@@ -1164,7 +1175,7 @@ ROWS = (
     Row(
         "report-answer",
         "Creating a report returns data.report_id.",
-        "REPORT in _model/families/report.py",
+        "REPORT in _model/families.py",
         CLIENT,
         "report",
         "created_id, id and a record are read as well.",

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .._model.errors import printable
-from .._model.families.family import Operation
+from .._model.family import Operation
 from .._model.records import Record
 from .relied_on import LARGEST, RELIED_ON, TYPE_OF, VALUES
 

@@ -17,9 +17,8 @@ from .._evidence.scans import findings_of, uncounted
 from .._http.advice import CREATE_HINTS, next_step
 from .._http.retry import moment
 from .._model.errors import counted
-from .._model.families.family import PAGE_SIZE, Family
-from .._model.families.finding import FINDING, SEVERITIES
-from .._model.families.scan import FINISHED
+from .._model.families import FINDING, FINISHED, SEVERITIES
+from .._model.family import PAGE_SIZE, Family
 from .._model.records import Record
 from .._model.times import Moment, moment_of
 from .answers import (

@@ -13,10 +13,7 @@ from typing import Any
 
 from .._http.client import Client
 from .._model.errors import CallError, ScannerError, WrongOption
-from .._model.families.scan import FINISHED
-from .._model.families.table import FAMILIES
-from .._model.families.target import TARGET_TYPES
-from .._model.families.workspace import WORKSPACE
+from .._model.families import FAMILIES, FINISHED, TARGET_TYPES, WORKSPACE
 from .._model.records import Record
 from .._model.strict_json import without_halves
 from .answers import LISTS, Observation, Observations, count_findings, ids_of, status_text

@@ -19,14 +19,11 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from .._http.retry import moment
-from .._model.families.finding import SEVERITIES
-from .._model.families.report import FAILED, NOT_READY, READY, REPORT_TYPES
-from .._model.families.scan import SCAN_STATUSES, TOOLS
-from .._model.families.table import FAMILIES
-from .._model.families.target import TARGET_TYPES
+from .._model.families import FAILED, FAMILIES, NOT_READY, READY, REPORT_TYPES, SCAN_STATUSES, SEVERITIES, TARGET_TYPES
 from .._model.records import Record
 from .._model.strict_json import json_text, read_json
 from .._model.times import moment_of
+from .._model.tools import TOOLS
 from .answers import type_of
 from .relied_on import RELIED_ON, SCHEMA_PATH, TYPE_OF
 

@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from .._model.families.family import PAGE_SIZE
-from .._model.families.table import FAMILIES
+from .._model.families import FAMILIES
+from .._model.family import PAGE_SIZE
 
 # the OpenAPI file, at the root of the host
 SCHEMA_PATH = "/api-schema.yml"

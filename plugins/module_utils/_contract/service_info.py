@@ -17,7 +17,7 @@ from .._http.answer import Answer
 from .._http.retry import GATEWAY, asked_wait, moment, number_in
 from .._http.transport import Transport
 from .._model.errors import AnswerError, CallError, NetworkError, Refused, ScannerError, printable
-from .._model.families.workspace import WORKSPACE
+from .._model.families import WORKSPACE
 from .._model.records import Record, is_row, record_of
 from .._task.task import Task
 from .compare import differences, openapi_of

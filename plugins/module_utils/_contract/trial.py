@@ -16,11 +16,8 @@ from dataclasses import dataclass
 
 from .._http.client import Client
 from .._model.errors import CallError, Incomplete, Interrupted, ScannerError, printable
-from .._model.families.family import Family
-from .._model.families.finding import FINDING
-from .._model.families.http_logger import HTTP_LOGGER
-from .._model.families.target import TARGET
-from .._model.families.workspace import WORKSPACE
+from .._model.families import FINDING, HTTP_LOGGER, TARGET, WORKSPACE
+from .._model.family import Family
 from .._model.names import normal_form
 from .._model.records import Record, read_id
 from .answers import Observation

@@ -13,8 +13,7 @@ import time
 from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VERSION
 
 from .._model.errors import Incomplete, Refused, ScannerError, WrongOption, printable
-from .._model.families.target import TARGET
-from .._model.families.workspace import WORKSPACE
+from .._model.families import TARGET, WORKSPACE
 from .._model.names import UnreadableName, read_name
 from .._model.records import Record
 from .._model.times import utc_text

@@ -13,10 +13,8 @@ from typing import Any
 
 from .._http.client import Client
 from .._model.errors import CallError, Refused, counted, printable
-from .._model.families.family import Family
-from .._model.families.http_logger import HTTP_LOGGER
-from .._model.families.target import TARGET
-from .._model.families.workspace import WORKSPACE
+from .._model.families import HTTP_LOGGER, TARGET, WORKSPACE
+from .._model.family import Family
 from .._model.names import normal_name
 from .._model.records import Complete, InWorkspace, Record, ids_of, not_compared, not_shown, proven, revealed
 from .._task.finder import named

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Optional
 
 from .._model.errors import ApiError, CallError, Incomplete, NetworkError, ScannerError, counted, elapsed, printable
-from .._model.families.family import Family
+from .._model.family import Family
 from .._model.records import Record, difference, rows_in, stored_otherwise
 from .._task.finder import Names
 from .._task.lookup import Place, whereabouts

@@ -10,10 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from .._model.errors import WrongOption, printable, shape_of
-from .._model.families.family import Family
-from .._model.families.http_logger import HTTP_LOGGER
-from .._model.families.target import TARGET
-from .._model.families.workspace import WORKSPACE
+from .._model.families import HTTP_LOGGER, TARGET, WORKSPACE
+from .._model.family import Family
 from .._task.raw_options import more_than, unknown_keys
 
 # the families that an estate declares in a workspace: texts only, created by the key alone, and judged by it

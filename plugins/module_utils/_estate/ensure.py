@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from .._http.client import NOT_GONE
 from .._http.create import Created
 from .._model.errors import ApiError, Incomplete, Refused, ScannerError, WrongOption, counted, printable
-from .._model.families.family import Family
-from .._model.families.table import FAMILIES
+from .._model.families import FAMILIES
+from .._model.family import Family
 from .._model.records import (
     Record,
     difference,

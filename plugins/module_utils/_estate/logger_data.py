@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Union
 
 from .._http.answer import Answer
 from .._model.errors import AnswerError, Refused, WrongOption, counted, printable
-from .._model.families.http_logger import HTTP_LOGGER
+from .._model.families import HTTP_LOGGER
 from .._model.records import Record, number_in, read_id
 from .._model.times import moment_of
 from .._task.raw_options import UNKNOWN_ID

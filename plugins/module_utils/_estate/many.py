@@ -13,8 +13,8 @@ from typing import Any
 from .._http.pace import DOCUMENTED
 from .._http.retry import GATEWAY
 from .._model.errors import Incomplete, NetworkError, Refused, ScannerError, WrongOption, counted, first_of, printable
-from .._model.families.family import Family
-from .._model.families.target import TARGET
+from .._model.families import TARGET
+from .._model.family import Family
 from .._scope.permit import outside_scope
 from .._task.lookup import Contents, look_alike
 from .._task.references import place_of

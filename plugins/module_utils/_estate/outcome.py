@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from .._http.pace import DOCUMENTED
 from .._model.errors import counted, printable
-from .._model.families.family import Family, may_be_full
-from .._model.families.table import FAMILIES
+from .._model.families import FAMILIES
+from .._model.family import Family, may_be_full
 from .._model.records import Record
 from .plan import ACTIONS, WRITES, Step
 

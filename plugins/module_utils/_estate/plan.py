@@ -11,8 +11,8 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple, TypeVar
 
 from .._model.errors import Refused, counted, printable
-from .._model.families.family import Family
-from .._model.families.workspace import WORKSPACE
+from .._model.families import WORKSPACE
+from .._model.family import Family
 from .._model.names import normal_name
 from .._model.records import InWorkspace, Record, difference, ids_of, may_be_stored, proven
 from .._scope.valid_names import problem_of

@@ -11,9 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from .._model.errors import Refused, WrongOption, printable
-from .._model.families.finding import FINDING
-from .._model.families.scan import SCAN
-from .._model.families.target import TARGET
+from .._model.families import FINDING, SCAN, TARGET
 from .._model.records import Record
 from .._model.times import Since, since_of
 from .._task.files import Draft, store

@@ -9,9 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._model.errors import CallError, Refused, ScannerError, WrongOption
-from .._model.families.finding import CHANGEABLE, FINDING
-from .._model.families.scan import SCAN
-from .._model.families.target import TARGET
+from .._model.families import CHANGEABLE, FINDING, SCAN, TARGET
 from .._model.records import Record
 from .._task.lookup import Contents
 from .._task.raw_options import UNKNOWN_ID

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
-from .._model.families.finding import SEVERITIES
+from .._model.families import SEVERITIES
 from .._model.records import Record
 
 # any other risk level, or none

@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 from .._http.client import Client
 from .._model.errors import Refused, first_of, printable
-from .._model.families.finding import FINDING
-from .._model.families.scan import SCAN
+from .._model.families import FINDING, SCAN
 from .._model.records import Record, number_in, rows_in
 from .._model.times import Clock, moment_of, utc_text
 from .clock import latest_clock

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .._model.errors import counted, first_of, printable
-from .._model.families.family import PAGE_SIZE
-from .._model.families.scan import FINISHED
+from .._model.families import FINISHED
+from .._model.family import PAGE_SIZE
 from .._model.records import Record, Streamed, proven
 from .findings import SUMMARY, UNKNOWN
 from .newest import newest_of

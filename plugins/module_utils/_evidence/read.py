@@ -11,14 +11,12 @@ from typing import NamedTuple
 
 from .._http.client import Client
 from .._model.errors import ApiError, CallError, WrongOption, printable
-from .._model.families.finding import FINDING
-from .._model.families.scan import SCAN, tool_id_of, tool_name_of
-from .._model.families.target import TARGET
-from .._model.families.workspace import WORKSPACE
+from .._model.families import FINDING, SCAN, TARGET, WORKSPACE
 from .._model.gate_words import INCOMPLETE, NOTHING_SCANNED, PASSED, SERVICE_ERROR
 from .._model.names import normal_form
 from .._model.records import Record
 from .._model.times import Clock
+from .._model.tools import tool_id_of, tool_name_of
 from .._task.finder import Names
 from .._task.lookup import Contents, Place, not_empty
 from .._task.raw_options import UNKNOWN_ID

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from .._model.families.scan import FINISHED, TIMED_OUT
-from .._model.families.scan import OUTCOMES as SCAN_OUTCOMES
+from .._model.families import FINISHED, TIMED_OUT
+from .._model.families import OUTCOMES as SCAN_OUTCOMES
 from .._model.gate_words import INCOMPLETE, NOT_COVERED, PASSED, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN_FAILED, UNKNOWN_STATE
 from .._model.passwords import without_user_info
 from .._model.records import Record

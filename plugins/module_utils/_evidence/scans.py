@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from .._model.errors import printable
-from .._model.families.finding import SEVERITIES
-from .._model.families.scan import FINISHED, IN_PROGRESS, outcome_of_status
+from .._model.families import FINISHED, IN_PROGRESS, SEVERITIES, outcome_of_status
 from .._model.records import Record
 from .._model.times import Clock, Moment, moment_of, span, utc_text
 from .sight import why_blind

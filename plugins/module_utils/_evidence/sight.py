@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._model.errors import printable
-from .._model.families.scan import FINISHED, outcome_of_status
+from .._model.families import FINISHED, outcome_of_status
 from .._model.records import Record, number_in
 
 # the parameters that say how thoroughly a tool tests, from the least on; any other value is compared as it is

@@ -21,13 +21,13 @@ from .._evidence.fingerprint import severity_rank
 from .._evidence.matchers import Matcher, accepts, matchers_of, shown
 from .._evidence.rows import Pair, Row
 from .._model.errors import WrongOption, counted, printable, without_secrets
-from .._model.families.finding import SEVERITIES
-from .._model.families.scan import tool_id_of, tool_name_of
+from .._model.families import SEVERITIES
 from .._model.gate_words import FAIL, MISCONFIGURED, NONE, OUTCOMES, PASS, PASSED, VERDICTS
 from .._model.names import normal_form
 from .._model.passwords import without_user_info
 from .._model.records import Record
 from .._model.times import seconds_of, span
+from .._model.tools import tool_id_of, tool_name_of
 from .._task.raw_options import unknown_key
 from .baseline import Entry, Was
 

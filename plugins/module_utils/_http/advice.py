@@ -118,10 +118,8 @@ def next_step(
     if isinstance(hint, tuple):
         words = f"{message or ''} {details or ''}".lower()
         hint = next((step for marks, step in hint if any(mark in words for mark in marks)), None)
-    return hint or _from_table(status, call)
-
-
-def _from_table(status: int, call: Call) -> str:
+    if hint:
+        return hint
     facts = call.facts
     rows = (
         clause for statuses, wanted, clause in _NEXT_STEPS if status in statuses and facts.issuperset(wanted.split())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import MutableMapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from .._model.errors import AnswerError, ApiError, CallError, printable
 from .._model.strict_json import json_text, read_json, why_not_json
@@ -43,6 +43,8 @@ class Answer:
     ) -> None:
         self._redactor = redactor or Redactor()
         self._watch = Watch(self._redactor)
+        # searches the next piece of the body for the key, wherever that piece goes
+        self.look = self._watch.feed
         self.method = method
         self.path = path
         self.status = status
@@ -53,10 +55,6 @@ class Answer:
         self._body = body
         if body:
             self.look(body)
-
-    def look(self, piece: bytes) -> None:
-        """Search the next piece of the body for the key, wherever that piece goes."""
-        self._watch.feed(piece)
 
     def keep(self, body: bytes) -> None:
         """Take the complete body, each piece of which has passed ``look``."""
@@ -83,7 +81,7 @@ class Answer:
                 self._body = b""
             return self.clean(read_json(text))
         except (ValueError, RecursionError) as error:
-            raise self.not_json(error) from None
+            raise self.unexpected(f"a body that is not JSON{why_not_json(error)}") from None
 
     def data(self, body: Any = None) -> Any:
         """The ``data`` of the body. body: its JSON, where that was read already. Raises AnswerError."""
@@ -102,10 +100,6 @@ class Answer:
             return self.body.decode("utf-8")
         except ValueError:
             raise self.unexpected("text that is not UTF-8") from None
-
-    def not_json(self, error: Exception) -> AnswerError:
-        """The error for a body that is not JSON. error: what ``redact.JSON`` raised."""
-        return self.unexpected(f"a body that is not JSON{why_not_json(error)}")
 
     def unexpected(self, what: str, message: str | None = None, details: str | None = None) -> AnswerError:
         """The error that says that this answer is not the service's. message, details: as in a CallError."""
@@ -146,8 +140,9 @@ def refusal(answer: Answer, hints: Hints | None = None) -> CallError:
     except AnswerError:
         said = None
     message, details = reason_in(said)
+    is_own_form = isinstance(said, dict) and isinstance(said.get("message"), str)
     # a gateway in front of the service answers so, without the service's error body
-    if _is_own_form(said) or status in (429, 500) or status in GATEWAY:
+    if is_own_form or status in (429, 500) or status in GATEWAY:
         note = ", with an error body of more than 1 MiB" if answer.cut else ""
         return api_error(status, message, details, method, path, hints, answer.about, note)
     if answer.cut:
@@ -164,28 +159,16 @@ def refusal(answer: Answer, hints: Hints | None = None) -> CallError:
     return ApiError(other.what, method, path, status, message, details, advice=advice)
 
 
-def _is_own_form(said: Any) -> bool:
-    """Whether JSON is an error body as the service writes it."""
-    return isinstance(said, dict) and isinstance(said.get("message"), str)
-
-
-class Reason(NamedTuple):
-    """What an error body says."""
-
-    message: str | None
-    details: str | None
-
-
-def reason_in(said: Any) -> Reason:
-    """The reason in an error body read as JSON."""
+def reason_in(said: Any) -> tuple[str | None, str | None]:
+    """What an error body read as JSON says: its message and its details."""
     if not isinstance(said, dict):
-        return Reason(_text(said), None)
+        return _text(said), None
     named = {str(key).lower(): value for key, value in said.items()}
     place = next((name for name in _MESSAGES if _text(named.get(name))), None)
     if place is None:
-        return Reason(None, None)
+        return None, None
     more = (_details(named[name]) for name in _DETAILS if name != place and name in named)
-    return Reason(_text(named[place]), next(filter(None, more), None))
+    return _text(named[place]), next(filter(None, more), None)
 
 
 def _text(value: Any) -> str | None:
@@ -201,17 +184,6 @@ def _text(value: Any) -> str | None:
 
 def _details(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value)
-
-
-def too_long(answer: Answer, most: int) -> AnswerError:
-    return AnswerError(
-        f"{answer.method} {answer.path} was answered {answer.status} with more than {most} bytes, the limit of max_answer",
-        answer.method,
-        answer.path,
-        status=answer.status,
-        maybe_done=answer.method != "GET",
-        advice="raise max_answer if answers may be so large, or check base_url",
-    )
 
 
 def api_error(

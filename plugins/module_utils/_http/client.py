@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from .._model.errors import AnswerError, ApiError, CallError, Incomplete, ScannerError, printable
-from .._model.families.family import Family
-from .._model.families.target import TARGET
+from .._model.families import TARGET
+from .._model.family import Family
 from .._model.records import Complete, Record, Streamed, is_row, not_as_written, record_of, written
 from .._model.texts import same
 from .._scope.sealed import Permit
@@ -301,7 +301,10 @@ class Client:
             self._settle(error, what, "deleted", is_gone)
             return True
         if read_back and not self._read_back(what, "deleted", is_gone):
-            raise _not_gone(path, answer.status, what)
+            raise AnswerError(
+                f"DELETE {path} was answered {answer.status}, but the {what} still exists",
+                "DELETE", path, status=answer.status, maybe_done=True, advice=NOT_GONE,
+            ).with_effect("The service may delete it later.")  # fmt: skip
         return True
 
     def _read_back(self, what: str, done: str, read: Callable[[], bool]) -> bool:
@@ -393,17 +396,6 @@ def _updated(resource: Family, live: Record, changes: Record, shown: Record | No
         problem = not_as_written(what, unexpected, changes)
         raise Incomplete(problem, unexpected=unexpected, **{resource.name: record})
     return record
-
-
-def _not_gone(path: str, status: int, what: str) -> CallError:
-    return AnswerError(
-        f"DELETE {path} was answered {status}, but the {what} still exists",
-        "DELETE",
-        path,
-        status=status,
-        maybe_done=True,
-        advice=NOT_GONE,
-    ).with_effect("The service may delete it later.")
 
 
 def _accepted(answer: Answer) -> None:

@@ -74,11 +74,6 @@ class Connection(NamedTuple):
     direct: bool = False
     rate_window: float = 60.0
 
-    @property
-    def longest_call(self) -> float:
-        """The number of seconds that a whole call may take."""
-        return _CALL_TIMEOUTS * self.timeout if self.call_timeout is None else self.call_timeout
-
     def __repr__(self) -> str:
         # the key and the proxy's password must not reach a traceback that prints its variables
         return f"Connection({self.base_url!r})"
@@ -135,18 +130,40 @@ class Session:
         self.limits: Limits
         self._redactor = redactor
         self._origin = urlsplit(connection.base_url)[:2]
-        self._proxies = _chosen_proxies(connection)
+        # of each request; None for those of the environment
+        self._proxies = {"no_proxy": urlsplit(connection.base_url).hostname or ""} if connection.direct else None
+        if connection.proxy:
+            self._proxies = {"http": connection.proxy, "https": connection.proxy}
         self._session = self._open()
 
     def new_limits(self) -> None:
         """Begin another call."""
-        self.limits = Limits(self.connection.longest_call, self.connection.max_answer)
+        timeout, call_timeout = self.connection.timeout, self.connection.call_timeout
+        seconds = _CALL_TIMEOUTS * timeout if call_timeout is None else call_timeout
+        self.limits = Limits(seconds, self.connection.max_answer)
 
     def _open(self) -> requests.Session:
         class Unredirected(requests.Session):
             def get_redirect_target(self, resp: requests.Response) -> None:
                 """Redirects are followed here. Requests would prepare the next request in any case, and fail on an invalid
                 address."""
+
+        def present() -> Limits:
+            return self.limits
+
+        class Limited(requests.adapters.HTTPAdapter):
+            """Holds the answers to the present limits."""
+
+            def init_poolmanager(self, *arguments: Any, **named: Any) -> None:
+                super().init_poolmanager(*arguments, **named)
+                hold(self.poolmanager, present)
+
+            def proxy_manager_for(self, proxy: str, **named: Any) -> urllib3.PoolManager:
+                is_new = proxy not in self.proxy_manager
+                manager: urllib3.PoolManager = super().proxy_manager_for(proxy, **named)
+                if is_new:
+                    hold(manager, present)
+                return manager
 
         session = Unredirected()
         bearer = f"Bearer {self.connection.api_key}"
@@ -161,7 +178,7 @@ class Session:
         session.headers["Accept-Encoding"] = "gzip"
         session.headers["User-Agent"] = f"scanops.scanner/{COLLECTION_VERSION} ansible-core/{ANSIBLE_CORE_VERSION}"
         session.cert = self.connection.cert
-        adapter = _adapter(lambda: self.limits)
+        adapter = Limited()
         for scheme in ("https://", "http://"):
             session.mount(scheme, adapter)
         return session
@@ -211,7 +228,8 @@ class Session:
                 data=request.form,
                 json=request.json,
                 headers=request.headers,
-                auth=_anonymous if request.at_host else None,
+                # without an auth object, requests would use the session's, or ~/.netrc
+                auth=(lambda prepared: prepared) if request.at_host else None,
                 stream=True,
                 allow_redirects=False,
                 timeout=min(self.connection.timeout, self.limits.left()),
@@ -234,77 +252,39 @@ class Session:
         known = requests.exceptions
         # an end of file means that the connection broke, maybe after the request
         if isinstance(error, known.SSLError) and "EOF" not in str(error):
-            reason = _tls_reason(error)
+            found = _TLS_REASON.search(str(error))
+            reason = found.group(0).strip() if found else "handshake failed"
             advice = next((advice for words, advice in _TLS_ADVICE.items() if words in reason), _TLS_ADVICE[""])
             return request.not_sent(f"the TLS connection failed ({printable(reason)})", advice, final=True)
         if isinstance(error, (known.InvalidURL, known.InvalidSchema, known.MissingSchema, known.InvalidProxyURL)):
             return request.not_sent("the address is not valid", "check base_url and proxy", final=True)
         cause = getattr(error.args[0], "reason", None) if error.args else None
         if isinstance(error, known.ConnectTimeout) or _never_connected(cause):
-            return request.not_sent(*self._why_not_connected(request.about, error, cause))
-        return self._lost(request, error)
-
-    def _why_not_connected(self, about: Call, error: Exception, cause: object) -> tuple[str, str]:
-        """Why there is no connection, and what to do."""
-        if isinstance(error, requests.exceptions.ProxyError):
-            return "the proxy made no connection", "check proxy and the environment variables for proxies"
-        if not about.answered and _no_such_host(cause):
-            return (
-                f"the host name in base_url has no address ({printable(self._origin[1])})",
-                "correct base_url, or check the name resolution (DNS) of this host",
-            )
-        return f"nothing accepts connections at {self._origin[1]}", unreachable(about)
-
-    def _lost(self, request: Request, error: Exception) -> NetworkError:
-        """The error for a request that may have arrived."""
+            if isinstance(error, known.ProxyError):
+                advice = "check proxy and the environment variables for proxies"
+                return request.not_sent("the proxy made no connection", advice)
+            # urllib3 1.26 has no error for a host name without an address
+            nameless = isinstance(cause, getattr(urllib3.exceptions, "NameResolutionError", ()))
+            if not request.about.answered and (
+                nameless or isinstance(getattr(cause, "__context__", None), socket.gaierror)
+            ):
+                return request.not_sent(
+                    f"the host name in base_url has no address ({printable(self._origin[1])})",
+                    "correct base_url, or check the name resolution (DNS) of this host",
+                )
+            return request.not_sent(f"nothing accepts connections at {self._origin[1]}", unreachable(request.about))
         limits, timeout = self.limits, self.connection.timeout
         if limits.late and (limits.arrived or limits.seconds < timeout):
             return request.too_late(limits.seconds)
         # on Python 3.9 the TimeoutError of the limits is not the one of sockets
-        if limits.late or isinstance(error, requests.exceptions.Timeout):
+        if limits.late or isinstance(error, known.Timeout):
             late = f"No answer to {request.method} {request.path} within {timeout:g} s"
             return request.no_answer(late, "raise timeout if this persists")
         return request.no_answer(f"No answer to {request.method} {request.path} (the connection broke)")
 
 
-def _chosen_proxies(connection: Connection) -> dict[str, str] | None:
-    """The proxies of each request; None for those of the environment."""
-    if connection.proxy:
-        return {"http": connection.proxy, "https": connection.proxy}
-    return {"no_proxy": urlsplit(connection.base_url).hostname or ""} if connection.direct else None
-
-
-def _adapter(present: Callable[[], Limits]) -> requests.adapters.HTTPAdapter:
-    """An adapter whose answers are held to the present limits."""
-
-    class Adapter(requests.adapters.HTTPAdapter):
-        def init_poolmanager(self, *arguments: Any, **named: Any) -> None:
-            super().init_poolmanager(*arguments, **named)
-            hold(self.poolmanager, present)
-
-        def proxy_manager_for(self, proxy: str, **named: Any) -> urllib3.PoolManager:
-            is_new = proxy not in self.proxy_manager
-            manager: urllib3.PoolManager = super().proxy_manager_for(proxy, **named)
-            if is_new:
-                hold(manager, present)
-            return manager
-
-    return Adapter()
-
-
-def _anonymous(request: requests.PreparedRequest) -> requests.PreparedRequest:
-    """An auth object that adds nothing. Without one, requests would use the session's, or ``~/.netrc``."""
-    return request
-
-
-def _tls_reason(error: Exception) -> str:
-    """The short reason in a TLS error: the text of ssl, without the address and the pool around it."""
-    found = re.search(
-        r"\[SSL[^]]*\][^()]*|certificate verify failed[^()]*|hostname '[^']*' doesn't match[^()]*", str(error)
-    )
-    return found.group(0).strip() if found else "handshake failed"
-
-
+# the text of ssl in an error, without the address and the pool around it
+_TLS_REASON = re.compile(r"\[SSL[^]]*\][^()]*|certificate verify failed[^()]*|hostname '[^']*' doesn't match[^()]*")
 _OTHER_HOST = "use the host name of the certificate in base_url, or replace the certificate"
 # what helps, by words in the reason
 _TLS_ADVICE = {
@@ -326,12 +306,6 @@ def _never_connected(cause: object) -> bool:
         if "Tunnel connection failed" in str(cause):
             return True
     return isinstance(cause, (known.NewConnectionError, known.ConnectTimeoutError))
-
-
-def _no_such_host(cause: object) -> bool:
-    """Whether a connection failed because the host name has no address. urllib3 1.26 has no error for this."""
-    named = getattr(urllib3.exceptions, "NameResolutionError", ())
-    return isinstance(cause, named) or isinstance(getattr(cause, "__context__", None), socket.gaierror)
 
 
 # --- redirects

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple, Optional
 
 from .._model.errors import AnswerError, CallError, Incomplete, Refused, printable
-from .._model.families.family import Family
+from .._model.family import Family
 from .._model.records import Record, is_row, new_record, read_id, record_of
 from .answer import Answer
 from .retry import GATEWAY
@@ -63,7 +63,11 @@ def create(
             **error.result,
         ) from None
     if record is None:
-        raise _not_read_back(resource, answer)
+        raise AnswerError(
+            f"{answer.method} {answer.path} was answered {answer.status}, but the new {resource.noun} cannot be read back",
+            answer.method, answer.path, status=answer.status, maybe_done=True,
+            advice="run the task again; it changes only what is still missing",
+        ).with_effect(f"The {resource.noun} may have been created.")  # fmt: skip
     return Created(record, made=True)
 
 
@@ -81,9 +85,17 @@ def _sent(
             error = caught.with_facts(after_loss=caught.after_loss or lost)
             found = _look_again(resource, look, error)
             if found is not None:
-                if error.may_have_worked:
-                    return Created(found, True, _lost_note(resource, error))
-                return Created(found, made=False)
+                if not error.may_have_worked:
+                    return Created(found, made=False)
+                what = "was lost" if error.status is None else f"was an error ({error.status})"
+                if isinstance(error, AnswerError) and error.status is not None and error.status < 300:
+                    what = f"was in an unknown form ({error.status})"
+                return Created(
+                    found,
+                    True,
+                    f"The answer to {error.method} {error.path} {what}; the {resource.noun} exists now and is counted as"
+                    " created by this task.",
+                )
             # a unique key protects every family created here, so one more try cannot make a second object
             if lost or not error.maybe_done or not (error.status is None or error.status in GATEWAY):
                 raise unconfirmed(error, resource.noun, "created") from None
@@ -129,27 +141,6 @@ def object_in(answer: Answer) -> Record:
 
 def new_id(resource: Family, data: Record) -> int | None:
     return read_id(next((data[field] for field in resource.created if field in data), None))
-
-
-def _not_read_back(resource: Family, answer: Answer) -> AnswerError:
-    return AnswerError(
-        f"{answer.method} {answer.path} was answered {answer.status}, but the new {resource.noun} cannot be read back",
-        answer.method,
-        answer.path,
-        status=answer.status,
-        maybe_done=True,
-        advice="run the task again; it changes only what is still missing",
-    ).with_effect(f"The {resource.noun} may have been created.")
-
-
-def _lost_note(resource: Family, error: CallError) -> str:
-    what = "was lost" if error.status is None else f"was an error ({error.status})"
-    if isinstance(error, AnswerError) and error.status is not None and error.status < 300:
-        what = f"was in an unknown form ({error.status})"
-    return (
-        f"The answer to {error.method} {error.path} {what}; the {resource.noun} exists now and is counted as created"
-        " by this task."
-    )
 
 
 def unconfirmed(error: CallError, what: str, done: str) -> CallError:

@@ -120,16 +120,12 @@ def hold(manager: Any, limits: Callable[[], Limits]) -> None:
         answer.fp = _Buffer(answer, sock, limits())
         return answer
 
-    manager.pool_classes_by_scheme = {
-        scheme: _pool_class(pool, open_answer) for scheme, pool in manager.pool_classes_by_scheme.items()
-    }
-
-
-def _pool_class(pool: type[Any], open_answer: Callable[..., http.client.HTTPResponse]) -> type[Any]:
-    """A class of connection pools of urllib3 whose connections open their answers with a function."""
-    # http.client calls it for the answer to each request
-    connection = type("Connection", (pool.ConnectionCls,), {"response_class": staticmethod(open_answer)})
-    return type("Pool", (pool,), {"ConnectionCls": connection})
+    pools = {}
+    for scheme, pool in manager.pool_classes_by_scheme.items():
+        # http.client calls it for the answer to each request
+        connection = type("Connection", (pool.ConnectionCls,), {"response_class": staticmethod(open_answer)})
+        pools[scheme] = type("Pool", (pool,), {"ConnectionCls": connection})
+    manager.pool_classes_by_scheme = pools
 
 
 class _Buffer(io.BufferedReader):

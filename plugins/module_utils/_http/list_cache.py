@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from .._model.families.family import Family
+from .._model.family import Family
 from .._model.records import Record
 
 # seconds that a list is used

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from .._model.errors import AnswerError, ApiError, printable
-from .._model.families.family import PAGE_SIZE, Family, may_be_full
+from .._model.family import PAGE_SIZE, Family, may_be_full
 from .._model.records import Complete, Record, Streamed, identity_of, is_row, record_of
 from .answer import Answer
 
@@ -321,17 +321,13 @@ def _first_page(resource: Family, send: Send, query: Record) -> tuple[Answer, Re
         try:
             return send(place), place
         except ApiError as error:
-            if not _may_mean_the_limit(error, query):
+            said = f"{error.message} {error.details}".lower()
+            names_others = "limit" not in said and any(name in said for name in query)
+            if error.status not in (400, 422) or names_others:
                 raise
             refusals.append(error)
     # the first refusal is about the size that was preferred
     raise refusals[0]
-
-
-def _may_mean_the_limit(error: ApiError, query: Record) -> bool:
-    """Whether the service may take the page with a smaller limit."""
-    said = f"{error.message} {error.details}".lower()
-    return error.status in (400, 422) and ("limit" in said or not any(name in said for name in query))
 
 
 def _next_page(resource: Family, send: Send, reading: Reading) -> Answer | None:

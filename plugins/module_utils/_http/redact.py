@@ -47,7 +47,19 @@ class Redactor:
 
     def shows(self, data: bytes) -> bool:
         """Whether bytes contain the key: literally, in base64, percent-encoded, or with escapes of JSON."""
-        for reading in _readings(data) if self._is_searched else ():
+        if not self._is_searched:
+            return False
+        # as they are, and with their escapes resolved
+        readings = [data]
+        if b"\\" in data:
+            data = _JSON_ESCAPE.sub(lambda found: bytes([int(found.group(1), 16)]), data.replace(b"\\/", b"/"))
+            readings.append(data)
+        for dummy in range(_MOST_DECODINGS):
+            if b"%" not in data:
+                break
+            data = unquote_to_bytes(data)
+            readings.append(data)
+        for reading in readings:
             if self._plain in reading.lower() or [form for form in self._base64_forms if form in reading]:
                 return True
         return False
@@ -145,16 +157,3 @@ def _forms(character: str, variants: Mapping[str, str]) -> Iterator[str]:
         yield from (re.escape(each), f"%(?:25)*{code}", rf"\\u00{code}")
     if character == "/":
         yield r"\\/"
-
-
-def _readings(data: bytes) -> Iterator[bytes]:
-    """Bytes as they are, and with their escapes resolved."""
-    yield data
-    if b"\\" in data:
-        data = _JSON_ESCAPE.sub(lambda found: bytes([int(found.group(1), 16)]), data.replace(b"\\/", b"/"))
-        yield data
-    for dummy in range(_MOST_DECODINGS):
-        if b"%" not in data:
-            return
-        data = unquote_to_bytes(data)
-        yield data

@@ -13,14 +13,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from .._model.errors import CallError, Interrupted, NetworkError, elapsed, printable
-from .._model.families.family import Family
+from .._model.errors import AnswerError, CallError, Interrupted, NetworkError, elapsed, printable
+from .._model.family import Family
 from .._model.interrupts import Stop, Stopped
 from .._model.records import Record
 from .._scope.sealed import require
 from . import retry
 from .advice import Call, after_interrupt
-from .answer import Answer, Sink, refusal, too_long
+from .answer import Answer, Sink, refusal
 from .budget import Budget, PaceFile, Turn
 from .connection import Connection, Heard, Request, Session, unheard
 from .limits import MOST_OF_ERROR, Limits, TooMuch, Undecodable, can_decode, decoded
@@ -52,7 +52,7 @@ class Transport:
 
     calls: the log, "METHOD path -> status" for each try; last: the Answer to the last try, also a refusal, None for a
     redirect or no answer; heard: gets each answer, redirects and refusals included; stop: whether the task is interrupted;
-    show: shows a line while the task runs; sleep, clock, jitter: replaced in tests.
+    show: shows a line while the task runs; jitter: gives a random number from 0 to 1; sleep, clock, jitter: replaced in tests.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Transport:
         self.stop = Stop()
         self._sleep = sleep
         self._clock = clock
-        self._jitter = jitter
+        self.jitter = jitter
         self.budget = Budget(
             PaceFile(connection.base_url, connection.api_key),
             connection.rate_limit_wait,
@@ -126,10 +126,6 @@ class Transport:
     def now(self) -> float:
         """Seconds on a clock that only goes forward."""
         return self._clock()
-
-    def jitter(self) -> float:
-        """A random number from 0 to 1."""
-        return self._jitter()
 
     def note(self, resource: Family, rows: Iterable[Record]) -> None:
         """Note the workspaces that records of the service name."""
@@ -249,7 +245,7 @@ class Transport:
             raise error
         tries.repeated += 1
         tries.lost = tries.lost or error.maybe_done
-        pause = retry.backoff(tries.repeated, self._jitter())
+        pause = retry.backoff(tries.repeated, self.jitter())
         what = printable(error.what, 200).rstrip(".")
         self._say(f"{what}; trying again, {tries.repeated} of {self.connection.retries},", pause)
         self._nap(pause)
@@ -297,7 +293,12 @@ class _Body:
         if sink is not None:
             sink.restart(answer)
         if not (self._decode(pieces, limits.most, sink.write) if sink else self._keep(pieces, limits.most)):
-            raise too_long(answer, limits.most)
+            raise AnswerError(
+                f"{answer.method} {answer.path} was answered {answer.status} with more than {limits.most} bytes, the limit of"
+                " max_answer",
+                answer.method, answer.path, status=answer.status, maybe_done=answer.method != "GET",
+                advice="raise max_answer if answers may be so large, or check base_url",
+            )  # fmt: skip
         if limits.surplus:
             raise self._request.broken_off("is longer than its announced length")
 

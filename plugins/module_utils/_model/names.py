@@ -13,7 +13,7 @@ from typing import NamedTuple, Union
 from urllib.parse import unquote, urlsplit
 
 from .errors import printable, without_secrets
-from .families.family import Family
+from .family import Family
 
 try:
     # installed with requests
@@ -60,14 +60,11 @@ def normal_form(name: str) -> str:
     return name if _IN_NORMAL_FORM.fullmatch(name) else _normal_form(name)
 
 
-def without_password(name: str) -> str:
-    """A target's name without the password in it. A user name stays: it tells targets apart."""
-    return LOGIN.sub(lambda login: f"{login[1]}@" if login[1] else "", name, count=1) if "@" in name else name
-
-
 def lasting_form(name: str) -> str:
-    """The normal form of a name without its password, which changes, and which no file of a gate has."""
-    return normal_form(without_password(name))
+    """The normal form of a name without its password, which changes, and which no file of a gate has. A user name stays: it
+    tells targets apart."""
+    bare = LOGIN.sub(lambda login: f"{login[1]}@" if login[1] else "", name, count=1) if "@" in name else name
+    return normal_form(bare)
 
 
 def normal_name(resource: Family, name: str) -> str:
@@ -181,7 +178,13 @@ def read_host(text: str) -> tuple[str, Address | None]:
     host = _normal_host(bare)
     labels = host.split(".")
     if _NUMBER.fullmatch(labels[-1]):
-        return _read_ipv4(host, text)
+        try:
+            number = ipaddress.IPv4Address(host)
+        except ValueError:
+            number = None
+        if number is None or str(number) != host:
+            raise UnreadableName(text, "is an IPv4 address in an unusual notation: write four decimal numbers")
+        return host, number
     _refuse_unlike_readings(text, bare, labels)
     if not all(_LABEL.fullmatch(label) for label in labels):
         raise UnreadableName(text, "has a character that no host name has in this place")
@@ -215,7 +218,12 @@ def _parts(text: str) -> tuple[str, str, str, int | None, str, str]:
     """The scheme, user info, host, port, path, and query with fragment, as the standard library reads them; raises
     ValueError. A name that is not a URL has only host and port."""
     if "://" not in text:
-        return "", "", *_split_port(text), "", ""
+        host, colon, port = text.rpartition(":")
+        # more digits are not a port, and int() refuses thousands of them
+        is_port = port.isascii() and port.isdigit() and len(port) <= 9
+        if is_port and ((colon and ":" not in host.strip("[]")) or host.endswith("]")):
+            return "", "", host, int(port), "", ""
+        return "", "", text, None, "", ""
     parts = urlsplit(text)
     rest = (f"?{parts.query}" if parts.query else "") + (f"#{parts.fragment}" if parts.fragment else "")
     return parts.scheme, parts.netloc.rpartition("@")[0], parts.hostname or "", parts.port, parts.path, rest
@@ -227,16 +235,6 @@ def _standard_reading(text: str) -> tuple[str, str, str, int | None, str] | None
     except ValueError:
         return None
     return scheme, user, host.strip("[]").lower(), port, path
-
-
-def _split_port(text: str) -> tuple[str, int | None]:
-    host, colon, port = text.rpartition(":")
-    # more digits are not a port, and int() refuses thousands of them
-    if not (port.isascii() and port.isdigit() and len(port) <= 9):
-        return text, None
-    if (colon and ":" not in host.strip("[]")) or host.endswith("]"):
-        return host, int(port)
-    return text, None
 
 
 def _refuse_characters(text: str) -> None:
@@ -257,33 +255,18 @@ def _ipv6(text: str) -> ipaddress.IPv6Address | None:
         return None
 
 
-def _read_ipv4(host: str, text: str) -> tuple[str, ipaddress.IPv4Address]:
-    try:
-        address = ipaddress.IPv4Address(host)
-    except ValueError:
-        address = None
-    if address is None or str(address) != host:
-        raise UnreadableName(text, "is an IPv4 address in an unusual notation: write four decimal numbers")
-    return host, address
-
-
 def _refuse_unlike_readings(text: str, bare: str, labels: list[str]) -> None:
     """Refuse an international name that programs read differently. labels: those of its normal form."""
     if not bare.isascii() and _idna2003(bare) != ".".join(labels):
-        raise UnreadableName(
-            text, f"is no international name that all programs read alike: {_how_to_write(bare, labels)}"
-        )
+        forms = sorted({form for form in (".".join(labels), _idna2003(bare)) if form and form.isascii()})
+        these = f"; that is {' or '.join(forms[::-1])}" if len(forms) > 1 else ""
+        raise UnreadableName(text, f"is no international name that all programs read alike: write its xn-- form{these}")
     for label in labels:
         if label.startswith("xn--") and not _is_xn_label(label):
             raise UnreadableName(
                 text,
                 f"has a label that is no international name, {printable(label, 63)!r}: correct it, or leave it out",
             )
-
-
-def _how_to_write(bare: str, labels: list[str]) -> str:
-    forms = sorted({form for form in (".".join(labels), _idna2003(bare)) if form and form.isascii()})
-    return "write its xn-- form" + (f"; that is {' or '.join(forms[::-1])}" if len(forms) > 1 else "")
 
 
 def _is_xn_label(label: str) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
-from .families.finding import SEVERITIES
+from .families import SEVERITIES
 from .gate_words import (
     BASELINE_STATES,
     CHANGES,

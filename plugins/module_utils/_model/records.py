@@ -12,7 +12,7 @@ from json import dumps
 from typing import Any, NamedTuple, TypeVar
 
 from .errors import printable
-from .families.family import Family
+from .family import Family
 from .texts import may_be_stored_form, same
 
 # a row of the service, or the record of one: field to value

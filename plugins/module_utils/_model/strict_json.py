@@ -55,15 +55,13 @@ def without_halves(value: Any) -> Any:
     """A copy of a value as JSON or YAML has it, in which U+FFFD replaces each half of a surrogate pair that has no other half.
     No file can contain one, and ansible-core refuses results with one."""
     if isinstance(value, str):
-        return _whole(value) if _HALF.search(value) else value
+        # YAML reads the escapes of a pair as two halves
+        return (
+            value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") if _HALF.search(value) else value
+        )
     if isinstance(value, dict):
         return _object([(without_halves(key), without_halves(inner)) for key, inner in value.items()])
     return [without_halves(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _whole(text: str) -> str:
-    # YAML reads the escapes of a pair as two halves
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _escaped(error: UnicodeError) -> tuple[str, int]:
@@ -96,17 +94,17 @@ def read_json(text: str) -> Any:
 
 def refuse_depth(value: object) -> None:
     """Raise RecursionError for lists and dictionaries that are nested deeper than any answer needs."""
-    level = [value]
-    for dummy in range(DEEPEST):
-        level = [inner for each in level for inner in _containers_in(each)]
+    level: list[Any] = [[value]]
+    for dummy in range(DEEPEST + 1):
+        level = [
+            inner
+            for each in level
+            for inner in (each.values() if isinstance(each, dict) else each)
+            if isinstance(inner, (dict, list))
+        ]
         if not level:
             return
     raise RecursionError
-
-
-def _containers_in(value: object) -> list[object]:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [each for each in inner if isinstance(each, (dict, list))]
 
 
 def why_not_json(error: Exception) -> str:

@@ -50,20 +50,14 @@ def may_be_stored_form(stored: str, sent: str) -> bool:
     declared = {form for text in (sent, _TAG.sub("", sent)) for form in (text, _unescaped(text))}
     for live in lives:
         for text in declared:
-            if _is_one_in_other(_letters(live), _letters(text)) or _may_be_ascii_form(live, text):
+            one, other = _letters(live), _letters(text)
+            if _is_in(one, other) or _is_in(other, one):
+                return True
+            # what remains where other characters than ASCII are dropped, replaced or transliterated
+            one, other = _ascii_letters(live), _ascii_letters(text)
+            if (one and _is_in(one, other)) or (live.isascii() and not text.isascii() and _is_in(other, one)):
                 return True
     return False
-
-
-def _may_be_ascii_form(live: str, declared: str) -> bool:
-    """Whether a text may be what remains where other characters than ASCII are dropped, replaced or transliterated."""
-    if _ascii_letters(live) and _is_in(_ascii_letters(live), _ascii_letters(declared)):
-        return True
-    return live.isascii() and not declared.isascii() and _is_in(_ascii_letters(declared), _ascii_letters(live))
-
-
-def _is_one_in_other(one: str, other: str) -> bool:
-    return _is_in(one, other) or _is_in(other, one)
 
 
 def _is_in(part: str, text: str) -> bool:

@@ -120,22 +120,15 @@ def _moment(found: re.Match[str]) -> Moment | None:
     year, month, day, hour, minute = (int(found[name] or 0) for name in ("year", "month", "day", "hour", "minute"))
     # a leap second is the first second of the next minute
     seconds = float(f"{found['second'] or 0}.{(found['fraction'] or '.0')[1:]}")
+    offset = timedelta(hours=int(found["hours"] or 0), minutes=int(found["minutes"] or 0))
     try:
-        at = datetime(year, month, day, hour, minute, tzinfo=_zone(found)).timestamp()
+        zone = timezone(-offset if found["sign"] == "-" else offset)
+        at = datetime(year, month, day, hour, minute, tzinfo=zone).timestamp()
     except ValueError:
         return None
-    if not 1970 <= year <= 9998 or seconds >= 61:
+    if not 1970 <= year <= 9998 or seconds >= 61 or int(found["minutes"] or 0) > 59:
         return None
     return Moment(at + seconds, bool(found["zone"]))
-
-
-def _zone(found: re.Match[str]) -> timezone:
-    """The time zone of a text, UTC where it names none. Raises ValueError for an offset that does not exist."""
-    minutes = int(found["minutes"] or 0)
-    if minutes > 59:
-        raise ValueError
-    offset = timedelta(hours=int(found["hours"] or 0), minutes=minutes)
-    return timezone(-offset if found["sign"] == "-" else offset)
 
 
 def seconds_of(text: object, option: str = "max_age") -> int:

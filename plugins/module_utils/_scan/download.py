@@ -11,8 +11,8 @@ import re
 from .._http.advice import Hints
 from .._http.answer import Answer
 from .._http.client import Client
-from .._model.families.family import Family
-from .._model.families.report import REPORT_TYPES
+from .._model.families import REPORT_TYPES
+from .._model.family import Family
 from .._task.files import Draft
 
 # the content type of each format of a file

@@ -18,9 +18,7 @@ from .._evidence.clock import latest_clock
 from .._evidence.scans import candidates, is_in_progress, outcome_of, status_of
 from .._model import private_files
 from .._model.errors import ApiError, CallError, Refused, WrongOption, first_of, printable
-from .._model.families.scan import FINISHED, SCAN
-from .._model.families.target import TARGET
-from .._model.families.vpn_profile import VPN_PROFILE
+from .._model.families import FINISHED, SCAN, TARGET, VPN_PROFILE
 from .._model.names import normal_form
 from .._model.records import Record
 from .._scope.valid_names import refuse_name

@@ -12,9 +12,10 @@ from typing import Any
 from .._evidence.clock import old_scans
 from .._evidence.scans import is_in_progress, last_moment_of, status_of, without_secrets
 from .._model.errors import Refused, WrongOption, first_of, printable
-from .._model.families.scan import SCAN, SCAN_STATUSES, tool_id_of
+from .._model.families import SCAN, SCAN_STATUSES
 from .._model.records import Record
 from .._model.times import Since, since_of
+from .._model.tools import tool_id_of
 from .._task.lookup import Place
 from .._task.references import belongs, information, place_of, target_filter, unplaced, warn_unplaced
 from .._task.task import Task

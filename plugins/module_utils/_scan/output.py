@@ -12,7 +12,7 @@ from typing import Any
 from .._evidence.scans import is_in_progress, status_of
 from .._http.answer import Answer
 from .._model.errors import ApiError, Refused, printable
-from .._model.families.scan import SCAN
+from .._model.families import SCAN
 from .._model.records import Record
 from .._task.files import Draft, Stored, check_place, store
 from .._task.raw_options import UNKNOWN_ID

@@ -22,7 +22,7 @@ from .._model.errors import (
     elapsed,
     printable,
 )
-from .._model.families.report import FAILED, NOT_READY, REPORT, REPORT_TYPES, status_word
+from .._model.families import FAILED, NOT_READY, REPORT, REPORT_TYPES, status_word
 from .._model.records import Record, new_record
 from .._task.files import (
     Content,

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from .._model.errors import CallError, Incomplete, Refused, WrongOption, printable
-from .._model.families.report import REPORT
+from .._model.families import REPORT
 from .._model.records import Record, read_id
 from .._model.times import utc_text
 from .._model.trust import refuse_untrusted

@@ -13,17 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from .._evidence.scans import findings_of, status_of, without_secrets
 from .._model.errors import CallError, Incomplete, ScannerError, counted, elapsed, first_of, printable
-from .._model.families.scan import (
-    DELETED,
-    FINISHED,
-    NEXT_STEP,
-    QUEUE_TIMEOUT,
-    RUN_TIMEOUT,
-    SCAN,
-    UNKNOWN_STATE,
-    tool_name_of,
-)
+from .._model.families import DELETED, FINISHED, NEXT_STEP, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN, UNKNOWN_STATE
 from .._model.records import Record
+from .._model.tools import tool_name_of
 from .watch import Entry, Timeouts, Watch, signature
 
 # the most scans that a sentence names

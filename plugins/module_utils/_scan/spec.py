@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from .._http.advice import Hints
 from .._model.errors import CallError, WrongOption, printable
-from .._model.families.scan import tool_id_of
 from .._model.records import Record
 from .._model.times import seconds_of
+from .._model.tools import tool_id_of
 
 # the sub-options that belong to each type
 _AUTHENTICATION = {

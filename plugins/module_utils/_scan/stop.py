@@ -21,7 +21,7 @@ from .._model.errors import (
     first_of,
     printable,
 )
-from .._model.families.scan import DELETED, SCAN
+from .._model.families import DELETED, SCAN
 from .._model.records import Record
 from .._task.task import Task
 from .result import answer_in, failed, named_scans, result_of

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from .._evidence.scans import without_secrets
 from .._http.outage import Outage
 from .._model.errors import CallError, Interrupted, ScannerError, printable
-from .._model.families.scan import FAILED_TO_START, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN, UNKNOWN_STATE
+from .._model.families import FAILED_TO_START, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN, UNKNOWN_STATE
 from .._model.records import Record, is_row, new_record, read_id, record_of
 from .._task.task import Task
 from .find import (

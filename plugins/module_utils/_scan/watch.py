@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from .._evidence.scans import status_of
 from .._http.outage import Outage
-from .._model.families.scan import DELETED, QUEUE_TIMEOUT, RUN_TIMEOUT, outcome_of_status
+from .._model.families import DELETED, QUEUE_TIMEOUT, RUN_TIMEOUT, outcome_of_status
 from .._model.records import Record
 from .spec import ScanSpec
 

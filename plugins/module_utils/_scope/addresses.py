@@ -96,7 +96,9 @@ def embedded(address: Address) -> tuple[ipaddress.IPv4Address, ...]:
     number = int(address)
     last = ipaddress.IPv4Address(number & 0xFFFFFFFF)
     if address in _LOCAL_NAT64:
-        found = (*(_behind_prefix(number, length) for length in _NAT64_LENGTHS), last)
+        # the IPv4 address behind a prefix; bits 64 to 71 belong to neither of them
+        joined = (number >> 64) << 56 | number & 0xFFFFFFFFFFFFFF
+        found = (*(ipaddress.IPv4Address(joined >> (88 - length) & 0xFFFFFFFF) for length in _NAT64_LENGTHS), last)
         # only the translator knows its prefix, and no host has an address in 0.0.0.0/8
         return tuple(each for each in found if int(each) >> 24) or (last,)
     if number > 1 and any(_EMBEDDING.covering(address)):
@@ -109,9 +111,3 @@ def embedded(address: Address) -> tuple[ipaddress.IPv4Address, ...]:
     if (number >> 32) & 0xFDFFFFFF == 0x00005EFE:
         return (last,)
     return ()
-
-
-def _behind_prefix(number: int, length: int) -> ipaddress.IPv4Address:
-    """The IPv4 address behind a NAT64 prefix of 48 to 64 bits. Bits 64 to 71 belong to neither of them."""
-    joined = (number >> 64) << 56 | number & 0xFFFFFFFFFFFFFF
-    return ipaddress.IPv4Address(joined >> (88 - length) & 0xFFFFFFFF)

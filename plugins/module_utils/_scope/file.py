@@ -64,7 +64,11 @@ def _pairs(text: str, shown: str) -> list[tuple[str, object]]:
     """The keys and values of the mapping in the file, in order, with duplicate keys."""
     yaml = _pyyaml()
     try:
-        pairs = _json_pairs(text) if yaml is None else _yaml_pairs(yaml, text)
+        if yaml is None:
+            top = json.loads(text, object_pairs_hook=tuple)
+            pairs = list(top) if isinstance(top, tuple) else None
+        else:
+            pairs = _yaml_pairs(yaml, text)
     except (ValueError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
         # PyYAML does not check the values that tags announce, such as !!timestamp
         language = "JSON, the only format supported without the Python library PyYAML" if yaml is None else "YAML"
@@ -89,27 +93,20 @@ def _pyyaml() -> ModuleType | None:
         return None
 
 
-def _json_pairs(text: str) -> list[tuple[str, object]] | None:
-    top = json.loads(text, object_pairs_hook=tuple)
-    return list(top) if isinstance(top, tuple) else None
-
-
 def _yaml_pairs(yaml: ModuleType, text: str) -> list[tuple[str, object]] | None:
     try:
         loader = yaml.SafeLoader(text)
         node = loader.get_single_node()
         if not isinstance(node, yaml.MappingNode):
             return None
-        return [
-            (_hashable(loader.construct_object(key, True)), loader.construct_object(value, True))
-            for key, value in node.value
-        ]
+        pairs: list[tuple[str, object]] = []
+        for name, value in node.value:
+            key = loader.construct_object(name, True)
+            # a key of another type is an unknown key as well; the aliases of YAML make a short list of lists a very long text
+            key = key if isinstance(key, str) else shape_of(key)
+            pairs.append((key, loader.construct_object(value, True)))
+        return pairs
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}: " if mark else ""
         raise ValueError(where + (getattr(error, "problem", None) or str(error))) from None
-
-
-def _hashable(key: object) -> str:
-    # a key of another type is an unknown key as well; the aliases of YAML make a short list of lists a very long text
-    return key if isinstance(key, str) else shape_of(key)

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from .._model.errors import Refused, printable
-from .._model.families.family import Family
-from .._model.families.table import FAMILIES
+from .._model.families import FAMILIES
+from .._model.family import Family
 from .places import Mention, places_in
 from .sealed import SEAL, Permit
 

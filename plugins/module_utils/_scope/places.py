@@ -14,7 +14,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from .._model.errors import Refused, printable, shape_of
-from .._model.families.family import Family
+from .._model.family import Family
 
 _Names = tuple[str, ...]
 

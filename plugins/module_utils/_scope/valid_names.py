@@ -33,7 +33,7 @@ _IPV6 = "it is not a valid IPv6 address; correct it, and write it in brackets in
 
 def problem_of(name: str) -> str | None:
     """Why no target can have this name and what to write instead, a clause; None if the service may accept it."""
-    problem = _problem_of_comment(name) or _problem_of_characters(name)
+    problem = _problem_of_characters(name)
     if problem or _is_address(name):
         return problem
     scheme, separator, rest = name.partition("://")
@@ -61,14 +61,12 @@ def refuse_name(path: str, name: str) -> None:
         raise WrongOption(f"{path} {_shown(name)} cannot be the name of a target: {problem}. Nothing was written.")
 
 
-def _problem_of_comment(name: str) -> str | None:
+def _problem_of_characters(name: str) -> str | None:
     if name.lstrip().startswith("#"):
         return "it begins with #, so it looks like a comment; remove this entry, or the #"
     before, mark, _comment = name.partition(" #")
-    return f"it has a comment behind it; write {_shown(before.strip())}" if mark else None
-
-
-def _problem_of_characters(name: str) -> str | None:
+    if mark:
+        return f"it has a comment behind it; write {_shown(before.strip())}"
     if not name.strip():
         return f"it is empty; {_ONE}"
     odd = next(filter(_is_unprintable, name), None)
@@ -135,7 +133,16 @@ def _problem_of_host(host: str) -> str | None:
         return "a dot separates the parts of a host name, and one of them is empty; remove the dot"
     if len(bare) > 253 or any(len(label) > 63 for label in labels):
         return "a host name has at most 253 characters, and 63 between two dots; shorten it"
-    return next(filter(None, map(_problem_of_label, labels)), None) or _problem_of_last_label(labels)
+    problem = next(filter(None, map(_problem_of_label, labels)), None)
+    if problem:
+        return problem
+    # as IDNA reads it: a digit of full width is an ASCII digit, those of other scripts are letters of a name
+    read = unicodedata.normalize("NFKC", labels[-1])
+    if read.isascii() and read.isdigit():
+        return "it is not a valid IPv4 address; write four numbers from 0 to 255 with dots between them"
+    if len(labels) > 1 and read[:1].isascii() and read[:1].isdigit():
+        return f"it ends in {_shown(labels[-1])}, which is not a top-level domain; {_ONE}"
+    return None
 
 
 def _problem_of_label(label: str) -> str | None:
@@ -147,17 +154,6 @@ def _problem_of_label(label: str) -> str | None:
         return f"it has an invisible character (U+{ord(hidden):04X}); {_ONE}"
     if label[0] == "-" or label[-1] == "-":
         return "no part of a host name begins or ends with a hyphen; correct it"
-    return None
-
-
-def _problem_of_last_label(labels: list[str]) -> str | None:
-    last = labels[-1]
-    # as IDNA reads it: a digit of full width is an ASCII digit, those of other scripts are letters of a name
-    read = unicodedata.normalize("NFKC", last)
-    if read.isascii() and read.isdigit():
-        return "it is not a valid IPv4 address; write four numbers from 0 to 255 with dots between them"
-    if len(labels) > 1 and read[:1].isascii() and read[:1].isdigit():
-        return f"it ends in {_shown(last)}, which is not a top-level domain; {_ONE}"
     return None
 
 

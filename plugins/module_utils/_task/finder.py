@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from .._model.errors import Refused, first_of, printable
-from .._model.families.family import Family
+from .._model.family import Family
 from .._model.names import normal_form
 from .._model.records import Record, ids_of
 

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 from .._http.client import Client
 from .._model.errors import CallError, Refused, WrongOption, printable
-from .._model.families.family import Family
-from .._model.families.workspace import WORKSPACE
+from .._model.families import WORKSPACE
+from .._model.family import Family
 from .._model.names import normal_form
 from .._model.records import InWorkspace, Record, rows_in
 from .finder import NAMES_LISTED, listed, named

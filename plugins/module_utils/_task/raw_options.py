@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._model.errors import WrongOption, printable, shape_of
-from .._model.families.table import FAMILIES
+from .._model.families import FAMILIES
 
 # the options of a module, by name, and one of them, as AnsibleModule takes them
 OptionSpec = dict[str, Any]

@@ -10,10 +10,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from .._model.errors import Refused, printable
-from .._model.families.family import Family
-from .._model.families.scan import SCAN
-from .._model.families.target import TARGET
-from .._model.families.workspace import WORKSPACE
+from .._model.families import SCAN, TARGET, WORKSPACE
+from .._model.family import Family
 from .._model.records import Record
 from .finder import named
 from .lookup import (

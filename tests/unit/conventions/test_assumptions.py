@@ -16,7 +16,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._contract.assumpti
 from ansible_collections.scanops.scanner.plugins.module_utils._contract.judges import CONFIRMED
 from ansible_collections.scanops.scanner.plugins.module_utils._contract.relied_on import RELIED_ON
 from ansible_collections.scanops.scanner.plugins.module_utils._http import advice, retry
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.table import FAMILIES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import FAMILIES
 from ansible_collections.scanops.scanner.tests.service.schema import CONTRACT
 
 # all that the specification documents and the collection relies on

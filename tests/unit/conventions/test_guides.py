@@ -316,7 +316,7 @@ CODE = {
     for path in (ROOT / "plugins" / directory).rglob("*.py")
 }
 # "``name`` and ``other`` in ``_package/file.py``", or in ``modules/file.py``
-PLACE = re.compile(r"((?:``\w+``(?:, | and )?)+) in ``((?:(?:_model/families|_\w+|modules)/)?\w+\.py)``")
+PLACE = re.compile(r"((?:``\w+``(?:, | and )?)+) in ``((?:(?:_\w+|modules)/)?\w+\.py)``")
 
 
 def test_the_guide_and_service_verification_have_the_same_assumptions_in_the_same_order():

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ..._evidence.check import check_or_name
 from ..._evidence.findings import SUMMARY
 from ..._model.errors import WrongOption
-from ..._model.families.finding import SEVERITIES
+from ..._model.families import SEVERITIES
 from ..._model.gate_words import (
     CHANGES,
     COVERED,

@@ -13,7 +13,7 @@ from typing import Any
 from ..._evidence.newest import newest_of
 from ..._evidence.scans import lacks
 from ..._model.errors import printable
-from ..._model.families.scan import FINISHED
+from ..._model.families import FINISHED
 from ..._model.records import Record, read_id
 from .verdict import CheckRun, Found, Scan, found_of, run_of, unknown_parameters
 

@@ -17,9 +17,7 @@ from ansible_collections.scanops.scanner.plugins.filter.plan_record import plan_
 from ansible_collections.scanops.scanner.plugins.filter.reviewed_plan import reviewed_plan
 from ansible_collections.scanops.scanner.plugins.module_utils._estate.outcome import as_result, shortened
 from ansible_collections.scanops.scanner.plugins.module_utils._estate.plan import ACTIONS, Step
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.http_logger import HTTP_LOGGER
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.target import TARGET
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.workspace import WORKSPACE
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import HTTP_LOGGER, TARGET, WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._model.safe_text import is_text
 from hypothesis import given
 from hypothesis import strategies as st

@@ -13,7 +13,7 @@ import pytest
 import yaml
 from ansible.plugins.loader import inventory_loader
 from ansible_collections.scanops.scanner.plugins.doc_fragments.connection_plugin import ModuleDocFragment
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.target import TARGET_TYPES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import TARGET_TYPES
 from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import (
     INVENTORY_OPTIONS,
     VARIABLES,

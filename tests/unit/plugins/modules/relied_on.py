@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from ansible_collections.scanops.scanner.plugins.module_utils._contract.relied_on import RELIED_ON, SCHEMA_PATH
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.family import FORM, JSON
+from ansible_collections.scanops.scanner.plugins.module_utils._model.family import FORM, JSON
 
 TABLE = {str(operation): operation for operation in RELIED_ON}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.fingerprint import Subject, fingerprint_of
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.table import FAMILIES as TABLE
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import FAMILIES as TABLE
 from ansible_collections.scanops.scanner.tests.service.families import FAMILIES
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.simple_families import MODULES as OF_SIMPLE
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.simple_families import (

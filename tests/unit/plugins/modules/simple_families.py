@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.table import FAMILIES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import FAMILIES
 from ansible_collections.scanops.scanner.tests.service.families import FAMILIES as SERVED
 from ansible_collections.scanops.scanner.tests.service.store import FRESH
 

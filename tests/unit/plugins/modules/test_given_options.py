@@ -14,7 +14,7 @@ from __future__ import annotations
 import importlib
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.table import FAMILIES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import FAMILIES
 from ansible_collections.scanops.scanner.plugins.module_utils._task.raw_options import UNKNOWN_ID, Prepared
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import MODULES as PLACE
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module

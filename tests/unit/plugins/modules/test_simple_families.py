@@ -11,12 +11,14 @@ import types
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._estate.ensure import ensure, options_of, references_of
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.family import FORM, Body
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.http_logger import HTTP_LOGGER
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.table import FAMILIES
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.target import TARGET
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.wordlist import WORDLIST
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.workspace import WORKSPACE
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import (
+    FAMILIES,
+    HTTP_LOGGER,
+    TARGET,
+    WORDLIST,
+    WORKSPACE,
+)
+from ansible_collections.scanops.scanner.plugins.module_utils._model.family import FORM, Body
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import scope_in_force
 from ansible_collections.scanops.scanner.plugins.module_utils._task.module import Module
 from ansible_collections.scanops.scanner.plugins.module_utils._task.module import run as run_declared

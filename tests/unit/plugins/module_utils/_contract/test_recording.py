@@ -18,7 +18,7 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._contract import recording
 from ansible_collections.scanops.scanner.plugins.module_utils._contract.recording import Recorder
 from ansible_collections.scanops.scanner.plugins.module_utils._contract.relied_on import RELIED_ON
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.table import FAMILIES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import FAMILIES
 from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 from hypothesis import given, settings
 from hypothesis import strategies as st

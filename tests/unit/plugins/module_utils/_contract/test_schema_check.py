@@ -9,7 +9,7 @@ import copy
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._contract.compare import differences, openapi_of
 from ansible_collections.scanops.scanner.plugins.module_utils._contract.relied_on import RELIED_ON
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.family import JSON, Operation
+from ansible_collections.scanops.scanner.plugins.module_utils._model.family import JSON, Operation
 
 LIST = Operation(
     "GET", "/targets", query=("workspace_id", "type", "limit"), fields=("id", "name"), also={"name": "label"}

@@ -14,9 +14,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._estate import pla
 from ansible_collections.scanops.scanner.plugins.module_utils._estate.declaration import read_estate, read_targets
 from ansible_collections.scanops.scanner.plugins.module_utils._estate.plan import WRITES, Managed, Rules
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import Refused, WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.http_logger import HTTP_LOGGER
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.target import TARGET
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.workspace import WORKSPACE
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import HTTP_LOGGER, TARGET, WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._model.names import normal_form
 from ansible_collections.scanops.scanner.plugins.module_utils._model.records import InWorkspace
 from ansible_collections.scanops.scanner.tests.service import limits as service_limits

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.http_logger import HTTP_LOGGER
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.table import FAMILIES
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.target import TARGET
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.workspace import WORKSPACE
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import (
+    FAMILIES,
+    HTTP_LOGGER,
+    TARGET,
+    WORKSPACE,
+)
 from ansible_collections.scanops.scanner.plugins.module_utils._model.records import (
     difference,
     identity_of,

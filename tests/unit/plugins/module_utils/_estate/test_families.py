@@ -12,13 +12,15 @@ import importlib
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._estate.declaration import IN_WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._estate.ensure import ensure
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.family import FORM, Body, typed
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.scan import SCAN
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.table import FAMILIES
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.target import TARGET
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.workspace import WORKSPACE
+from ansible_collections.scanops.scanner.plugins.module_utils._model import families as families_file
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import FAMILIES, SCAN, TARGET, WORKSPACE
+from ansible_collections.scanops.scanner.plugins.module_utils._model.family import FORM, Body, Family, typed
 
 MODULES = "ansible_collections.scanops.scanner.plugins.modules."
+
+
+def test_the_table_has_each_family():
+    assert [each for each in vars(families_file).values() if isinstance(each, Family)] == list(FAMILIES.values())
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._evidence.findings
     selector,
     severity_of,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.finding import FINDING, SEVERITIES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import FINDING, SEVERITIES
 from ansible_collections.scanops.scanner.plugins.module_utils._model.records import record_of
 from hypothesis import given
 from hypothesis import strategies as st

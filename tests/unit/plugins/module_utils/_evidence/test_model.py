@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import Pair, outcome_of_scan
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.scan import OUTCOMES as SCAN_OUTCOMES
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.scan import outcome_of_status
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import OUTCOMES as SCAN_OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import outcome_of_status
 from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import (
     OUTCOMES,
     worst_outcome,

@@ -15,8 +15,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._evidence.proof im
     proof_of,
     surplus_warning,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.family import PAGE_SIZE
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.finding import SEVERITIES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import SEVERITIES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.family import PAGE_SIZE
 from ansible_collections.scanops.scanner.plugins.module_utils._model.records import Streamed
 
 NOTHING_READ = Streamed(0, None, False)

@@ -15,10 +15,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._model.errors impo
     NetworkError,
     Refused,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.family import PAGE_SIZE
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.scan import SCAN
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.target import TARGET
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.workspace import WORKSPACE
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import SCAN, TARGET, WORKSPACE
+from ansible_collections.scanops.scanner.plugins.module_utils._model.family import PAGE_SIZE
 from ansible_collections.scanops.scanner.plugins.module_utils._task.lookup import find_by_key
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import open_permits
 

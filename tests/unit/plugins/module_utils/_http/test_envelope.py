@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._http.listing import Reading, beside
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.workspace import WORKSPACE
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import WORKSPACE
 
 
 def progress(values, rows=100, headers=None):

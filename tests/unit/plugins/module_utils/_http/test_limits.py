@@ -16,7 +16,7 @@ import tracemalloc
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._http import listing as _listing
-from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection
+from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection, Session
 from ansible_collections.scanops.scanner.plugins.module_utils._http.limits import (
     SLOWEST,
     Limits,
@@ -24,9 +24,10 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.limits impor
     Undecodable,
     decoded,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import Redactor
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import AnswerError, ApiError, NetworkError
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.target import TARGET
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import TARGET
 from ansible_collections.scanops.scanner.tests.unit import certificates
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._http.talker import Talker
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import permitted
@@ -402,5 +403,7 @@ def test_a_list_without_end_is_an_error(service, client, monkeypatch):
 
 def test_a_call_may_take_four_times_its_timeout_unless_told_otherwise():
     url = "https://scanner.example.com/api/v2"
-    assert Connection(url, "a-key-of-nobody", timeout=0.25).longest_call == 1
-    assert Connection(url, "a-key-of-nobody", timeout=0.25, call_timeout=7).longest_call == 7
+    for declared, seconds in ((None, 1), (7, 7)):
+        session = Session(Connection(url, "a-key-of-nobody", timeout=0.25, call_timeout=declared), Redactor())
+        session.new_limits()
+        assert session.limits.seconds == seconds

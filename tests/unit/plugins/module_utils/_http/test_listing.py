@@ -10,12 +10,14 @@ import json
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import AnswerError, ApiError
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.finding_template import FINDING_TEMPLATE
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.http_logger import HTTP_LOGGER
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.scan import SCAN
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.target import TARGET
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.vpn_profile import VPN_PROFILE
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.workspace import WORKSPACE
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import (
+    FINDING_TEMPLATE,
+    HTTP_LOGGER,
+    SCAN,
+    TARGET,
+    VPN_PROFILE,
+    WORKSPACE,
+)
 from ansible_collections.scanops.scanner.plugins.module_utils._model.records import Complete, InWorkspace, proven
 
 

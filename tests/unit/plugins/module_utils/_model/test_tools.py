@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.scan import TOOLS, tool_id_of
+from ansible_collections.scanops.scanner.plugins.module_utils._model.tools import TOOLS, tool_id_of
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import AnswerError, NetworkError
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.report import REPORT
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import REPORT
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.download import (
     CONTENT_TYPES,
     Download,

@@ -16,7 +16,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._evidence.scans im
     uncounted,
     without_secrets,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.scan import NEXT_STEP, OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import NEXT_STEP, OUTCOMES
 from ansible_collections.scanops.scanner.plugins.module_utils._model.times import Clock
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.result import bad_end
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.spec import ScanSpec

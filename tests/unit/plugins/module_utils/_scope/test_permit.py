@@ -9,9 +9,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._http.client import Client
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import Refused
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.scan import SCAN
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.table import FAMILIES
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.target import TARGET
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import FAMILIES, SCAN, TARGET
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.permit import Permits
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.places import places_in
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import Scope, compile_scope

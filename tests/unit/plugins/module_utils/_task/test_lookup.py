@@ -6,9 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import Refused
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.http_logger import HTTP_LOGGER
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.target import TARGET
-from ansible_collections.scanops.scanner.plugins.module_utils._model.families.workspace import WORKSPACE
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import HTTP_LOGGER, TARGET, WORKSPACE
 from ansible_collections.scanops.scanner.plugins.module_utils._model.names import normal_form
 from ansible_collections.scanops.scanner.plugins.module_utils._task.finder import named
 from ansible_collections.scanops.scanner.plugins.module_utils._task.lookup import NOWHERE, Place, existing_workspaces
