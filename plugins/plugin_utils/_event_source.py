@@ -104,7 +104,7 @@ class Requests:
             announced, self._deaf = logger["num_requests"], why_deaf(logger)
         source = f"http_logger/{self._logger}"
         try:
-            entries = captured(task, self._logger, announced)
+            entries = captured(task.client, self._logger, announced)
         except ApiError as error:
             if error.status == 404:
                 # one that was deleted may be created again, with another id

@@ -18,6 +18,7 @@ from .._model.family import Family
 from .._model.names import normal_name
 from .._model.records import Complete, InWorkspace, Record, ids_of, not_compared, not_shown, proven, revealed
 from .._task.finder import named
+from .._task.host import Warn
 from .._task.lookup import Contents, Place
 from .._task.task import Task
 from .declaration import IN_WORKSPACE, Wanted
@@ -85,7 +86,7 @@ def renamed(client: Client, managed: Iterable[Managed], undeclared: Iterable[Rec
                 break
 
 
-def reveal(task: Task, workspaces: Iterable[Managed], marked: bool) -> None:
+def reveal(client: Client, workspaces: Iterable[Managed], marked: bool, warn: Warn) -> None:
     """Read by id the live objects whose list leaves out a declared field, and warn of fields that are shown nowhere.
 
     marked: the descriptions of all targets are needed. A family whose first record shows no more by id is not read on.
@@ -93,12 +94,12 @@ def reveal(task: Task, workspaces: Iterable[Managed], marked: bool) -> None:
     dark: dict[Family, list[str]] = {}
     for family, record, fields in _compared(workspaces, marked):
         if not_shown(record, fields) and family not in dark:
-            record.update(revealed(record, task.client.read(family, record["id"])))
+            record.update(revealed(record, client.read(family, record["id"])))
             unknown = not_shown(record, fields)
             if unknown:
                 dark[family] = unknown
     for family, missing in dark.items():
-        task.warn(not_compared(family.plural.replace("_", " "), missing))
+        warn(not_compared(family.plural.replace("_", " "), missing))
 
 
 def _compared(workspaces: Iterable[Managed], marked: bool) -> Iterator[tuple[Family, Record, Collection[str]]]:

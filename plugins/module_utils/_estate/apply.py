@@ -10,12 +10,15 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Optional
 
+from .._http.budget import Budget
+from .._http.client import Client
+from .._http.transport import Transport
 from .._model.errors import ApiError, CallError, Incomplete, NetworkError, ScannerError, counted, elapsed, printable
 from .._model.family import Family
 from .._model.records import Record, difference, rows_in, stored_otherwise
 from .._task.finder import Names
+from .._task.host import Warn
 from .._task.lookup import Place, whereabouts
-from .._task.task import Task
 from .outcome import Pacing, limits_in_force, time_left
 from .plan import Step, writing_order
 
@@ -38,53 +41,50 @@ class _List(Names):
         return next(iter(self.all(name)), None)
 
 
-def pacing_of(task: Task) -> Pacing:
+def pacing_of(budget: Budget) -> Pacing:
     """What decides now how long the calls of a task wait."""
-    budget = task.client.transport.budget
     return Pacing(limits_in_force(budget.limits()), budget.share, budget.window)
 
 
 class _Progress:
     """Shows how far the task is, every few seconds; a task that is quicker shows nothing."""
 
-    def __init__(self, task: Task, total: int) -> None:
-        self._task = task
+    def __init__(self, transport: Transport, total: int) -> None:
+        self._transport = transport
         self._total = total
         # numbers of objects
         self.done = self.failed = 0
-        self._began = self._shown = task.client.transport.now()
-        task.client.transport.budget.on_wait = self._show_wait
+        self._began = self._shown = transport.now()
+        transport.budget.on_wait = lambda seconds: self._line(seconds) if seconds >= _INTERVAL else None
 
     def show(self) -> None:
-        if self._task.client.transport.now() - self._shown >= _INTERVAL:
+        if self._transport.now() - self._shown >= _INTERVAL:
             self._line()
-
-    def _show_wait(self, seconds: float) -> None:
-        if seconds >= _INTERVAL:
-            self._line(seconds)
 
     def _line(self, wait: float = 0.0) -> None:
         """wait: the seconds until the next call, if that is long."""
-        self._shown = self._task.client.transport.now()
+        self._shown = self._transport.now()
         failed = f", {self.failed} failed" if self.failed else ""
         took = self._shown - self._began
-        left = time_left(self.done, self._total, took, pacing_of(self._task))
+        left = time_left(self.done, self._total, took, pacing_of(self._transport.budget))
         text = f"{self.done} of {counted(self._total, 'object')} done{failed}, {elapsed(took)}"
         if left is not None:
             left = max(left, wait)
             text += f"; about {elapsed(left) if left < 60 else f'{math.ceil(left / 60)} min'} left"
         if wait:
             text += f"; waiting {elapsed(wait)} for the rate limit"
-        self._task.host.show(text)
+        self._transport.show(text)
 
 
 class Run:
     """One application of a plan."""
 
-    def __init__(self, task: Task, ids: Mapping[str, int | None]) -> None:
-        """ids: the ids of the workspaces by name, None for those that do not exist yet."""
-        self._task = task
-        self._client = task.client
+    def __init__(self, client: Client, ids: Mapping[str, int | None], goes_on: bool, warn: Warn) -> None:
+        """ids: the ids of the workspaces by name, None for those that do not exist yet; goes_on: whether it goes on after an
+        error."""
+        self._client = client
+        self._goes_on = goes_on
+        self._warn = warn
         self._ids = dict(ids)
         # whether anything was written, or may have been
         self.wrote = False
@@ -104,7 +104,7 @@ class Run:
         """Write; returns what became of each step, in the order of ``steps``."""
         done = list(steps)
         order = writing_order(steps)
-        progress = _Progress(self._task, len(order))
+        progress = _Progress(self._client.transport, len(order))
         for position in order:
             progress.show()
             done[position] = self._write(steps[position])
@@ -144,20 +144,19 @@ class Run:
                 return self._failed(step, f"it was created, but {other}") if other else step
             reason = "the service accepted its creation, but does not list it"
             if step.family.hides_workspace:
-                return self._failed(step, f"it was created, but {self._whereabouts(step)}")
+                # read for the first one of each list
+                where = self._elsewhere.get(step.listing)
+                if where is None:
+                    place = Place(self._ids[step.workspace], step.workspace)
+                    where = whereabouts(self._client, step.family, step.name, place)
+                    self._elsewhere[step.listing] = where
+                return self._failed(step, f"it was created, but {where}")
         return self._failed(step, f"{reason}; run the task again to see whether {doubt}")
 
     def _failed(self, step: Step, reason: str) -> Step:
         # something may have been written all the same
         self.wrote = True
         return step._replace(action="failed", reason=reason)
-
-    def _whereabouts(self, step: Step) -> str:
-        """Where a new object is that the list of its workspace does not have; read for the first one of each list."""
-        if step.listing not in self._elsewhere:
-            place = Place(self._ids[step.workspace], step.workspace)
-            self._elsewhere[step.listing] = whereabouts(self._client, step.family, step.name, place)
-        return self._elsewhere[step.listing]
 
     def _names_in(self, family: Family, workspace: str | None) -> _List | None:
         if self._silent:
@@ -169,9 +168,7 @@ class Run:
             # what was written must be reported all the same
             self.first_failure = self.first_failure or error
             self._silent = True
-            self._task.warn(
-                f"What became of the {family.noun}s is not known, because reading them back failed: {error}"
-            )
+            self._warn(f"What became of the {family.noun}s is not known, because reading them back failed: {error}")
             return None
 
     def _read(self, family: Family, place: _Query) -> _List:
@@ -202,10 +199,13 @@ class Run:
         self.wrote = self.wrote or bool(error.result.get("changed"))
         # after an interrupt, calls fail although the service answers
         interrupted = self._client.transport.stop.reason is not None
-        self._silent = self._silent or (_is_silent(error) and not interrupted)
+        # it cannot be reached, or a write failed and so did the read after it
+        unreachable = isinstance(error, NetworkError) and not error.maybe_done
+        silent = unreachable or (isinstance(error, CallError) and error.unread)
+        self._silent = self._silent or (silent and not interrupted)
         # every further call would fail too: the key, the rate limit
         final = isinstance(error, ApiError) and error.status in (401, 429)
-        if not self._task.params["continue_on_error"] or self._silent or final or interrupted:
+        if not self._goes_on or self._silent or final or interrupted:
             self.failure = error
             self._ended_at = step
 
@@ -249,7 +249,7 @@ class Run:
             read_back=step.recreates,
         )
         if created.note:
-            self._task.warn(created.note)
+            self._warn(created.note)
         self.wrote = self.wrote or created.made
         object_id = created.record["id"]
         if family.holds:
@@ -295,9 +295,3 @@ class Run:
         if status != 403 or known not in self._read_again:
             self._read_again[known] = self._read(family, place)
         return self._read_again[known].find(name)
-
-
-def _is_silent(error: ScannerError) -> bool:
-    """Whether the service does not answer any more: it cannot be reached, or a write failed and so did the read after it."""
-    unreachable = isinstance(error, NetworkError) and not error.maybe_done
-    return unreachable or (isinstance(error, CallError) and error.unread)

@@ -9,17 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from .._model.errors import WrongOption, printable, shape_of
+from .._model.errors import WrongOption, first_clauses, first_sentences, printable, shape_of, unknown_keys
 from .._model.families import HTTP_LOGGER, TARGET, WORKSPACE
 from .._model.family import Family
-from .._task.raw_options import more_than, unknown_keys
 
 # the families that an estate declares in a workspace: texts only, created by the key alone, and judged by it
 IN_WORKSPACE: tuple[Family, ...] = (TARGET, HTTP_LOGGER)
-
-
-# mistakes of one kind that a message names
-MOST_NAMED = 20
 
 
 class Item(NamedTuple):
@@ -63,7 +58,14 @@ def read_estate(entries: object, declared_at: Sequence[str] | None = None) -> li
     """The ``workspaces`` option of the estate module. declared_at: its option of this name."""
     workspaces = _list(entries, "workspaces")
     wanted = []
-    paths = _paths(len(workspaces), declared_at)
+    paths = [f"workspaces[{index}]" for index in range(len(workspaces))]
+    if declared_at is not None:
+        if len(declared_at) != len(paths):
+            raise WrongOption(
+                f"declared_at has {len(declared_at)} entries, and workspaces has {len(paths)}: give one for each, or leave"
+                " declared_at out."
+            )
+        paths = [printable(text) for text in declared_at]
     _refuse_unknown_keys(
         [
             (WORKSPACE, paths, workspaces),
@@ -101,28 +103,21 @@ def _refuse_all(sentences: Iterable[str]) -> None:
     """Raise WrongOption with these sentences, if there are any."""
     found = [*sentences]
     if found:
-        more = f" {len(found) - MOST_NAMED} more follow." if len(found) > MOST_NAMED else ""
-        raise WrongOption(" ".join(found[:MOST_NAMED]) + more)
-
-
-def _keys_of(family: Family) -> tuple[str, ...]:
-    return (
-        family.key,
-        *family.declared,
-        *([each.plural for each in IN_WORKSPACE] if family is WORKSPACE else ["ignore"]),
-    )
+        raise WrongOption(first_sentences(found))
 
 
 def _refuse_unknown_keys(lists: Iterable[tuple[Family, str | Sequence[str], object]]) -> None:
     """Raise WrongOption for all unknown keys of lists. Each has a path, or the paths of its entries."""
     found = []
     for family, path, entries in lists:
+        more = [each.plural for each in IN_WORKSPACE] if family is WORKSPACE else ["ignore"]
         for index, entry in enumerate(entries if isinstance(entries, list) else ()):
             where = f"{path}[{index}]" if isinstance(path, str) else path[index]
-            problem = unknown_keys([(where, entry)], _keys_of(family)) if isinstance(entry, dict) else None
+            known = (family.key, *family.declared, *more)
+            problem = unknown_keys([(where, entry)], known) if isinstance(entry, dict) else None
             found += [problem] if problem else []
     if found:
-        raise WrongOption("; ".join(found[:MOST_NAMED]) + more_than(found, MOST_NAMED) + ".")
+        raise WrongOption(f"{first_clauses(found)}.")
 
 
 def _of_one_name(items: Iterable[Item]) -> Iterator[tuple[Item, Item]]:
@@ -132,17 +127,6 @@ def _of_one_name(items: Iterable[Item]) -> Iterator[tuple[Item, Item]]:
         first = seen.setdefault(item.name, item)
         if first is not item:
             yield first, item
-
-
-def _paths(count: int, declared_at: Sequence[str] | None) -> list[str]:
-    if declared_at is None:
-        return [f"workspaces[{index}]" for index in range(count)]
-    if len(declared_at) != count:
-        raise WrongOption(
-            f"declared_at has {len(declared_at)} entries, and workspaces has {count}: give one for each, or leave"
-            " declared_at out."
-        )
-    return [printable(text) for text in declared_at]
 
 
 def _items(family: Family, entries: object, path: str) -> list[Item]:
@@ -162,7 +146,12 @@ def _item(family: Family, entry: object, path: str, index: int) -> Item:
     if not isinstance(entry, dict):
         shape = "a string (in quotes) or a dictionary" if family.key_suffices else "a dictionary"
         raise WrongOption(f"{path} is {shape_of(entry)}: write {shape} with the key {key}.")
-    _refuse_null(family, entry, path)
+    for name, value in entry.items():
+        # where leaving the key out would mean something else
+        if value is None and name not in (key, *family.declared):
+            raise WrongOption(
+                f"{path}.{name} is null, probably because a variable is unset: give a value, or leave the key out."
+            )
     texts = {
         field: _text(entry[field], f"{path}.{field}")
         for field in (key, *family.declared)
@@ -176,16 +165,6 @@ def _item(family: Family, entry: object, path: str, index: int) -> Item:
     if not isinstance(ignore, bool):
         raise WrongOption(f"{path}.ignore is {shape_of(ignore)}: write true or false.")
     return Item(path, index, name, texts, ignore)
-
-
-def _refuse_null(family: Family, entry: dict[Any, Any], path: str) -> None:
-    """Refuse null where leaving a key out would mean something else."""
-    fields = (family.key, *family.declared)
-    for key in entry:
-        if entry[key] is None and key not in fields:
-            raise WrongOption(
-                f"{path}.{key} is null, probably because a variable is unset: give a value, or leave the key out."
-            )
 
 
 def _text(value: object, path: str) -> str:

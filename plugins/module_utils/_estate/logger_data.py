@@ -11,12 +11,13 @@ import binascii
 import contextlib
 import ipaddress
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timezone
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, Union
 
 from .._http.answer import Answer
+from .._http.client import Client
 from .._model.errors import AnswerError, Refused, WrongOption, counted, printable
 from .._model.families import HTTP_LOGGER
 from .._model.records import Record, number_in, read_id
@@ -45,31 +46,30 @@ _FIELDS = ("ip_address", "request_method", "url_params", "user_agent", "http_hea
 
 def clear(task: Task) -> dict[str, Any]:
     """The work of http_logger_data: delete the requests that a logger recorded."""
+    client = task.client
     logger = None
     if task.params["id"] == UNKNOWN_ID:
         task.warn_assumed("the HTTP logger")
     else:
         logger = find(task, HTTP_LOGGER)
         if logger is None:
-            task.warn(f"No HTTP logger {_reference(task)} exists, so nothing was deleted.")
-    entries = captured(task, logger["id"]) if logger else []
+            task.warn(f"No HTTP logger {_reference(task.params)} exists, so nothing was deleted.")
+    entries = captured(client, logger["id"]) if logger else []
     count = len(entries)
-    if logger and count and not task.check_mode and not _cleared(task, logger, entries):
-        count = 0
+    if logger and count and not task.check_mode:
+        logger_id = logger["id"]
+        before = {json.dumps(entry, sort_keys=True) for entry in entries}
+
+        def is_gone() -> bool:
+            # a request that arrives in the meantime does not count
+            return before.isdisjoint(json.dumps(entry, sort_keys=True) for entry in captured(client, logger_id))
+
+        if not client.delete(HTTP_LOGGER, logger_id, below="/data", is_gone=is_gone):
+            count = 0
     result: dict[str, Any] = dict(changed=count > 0, cleared=count)
     if task.diff_mode:
         result["diff"] = dict(before=dict(requests=count), after=dict(requests=0))
     return result
-
-
-def _cleared(task: Task, logger: Record, entries: list[Record]) -> bool:
-    """Delete the recorded requests; whether this task did it. A request that arrives in the meantime does not count."""
-    before = {json.dumps(entry, sort_keys=True) for entry in entries}
-
-    def is_gone() -> bool:
-        return before.isdisjoint(json.dumps(entry, sort_keys=True) for entry in captured(task, logger["id"]))
-
-    return task.client.delete(HTTP_LOGGER, logger["id"], below="/data", is_gone=is_gone)
 
 
 def read(task: Task) -> dict[str, Any]:
@@ -80,19 +80,17 @@ def read(task: Task) -> dict[str, Any]:
             raise WrongOption(f"{name} is empty: give a value, or leave the option out.")
     since = _moment(params["since"])
     filters = Filters(params["method"], params["path"], params["header"], _network(params["source"]), since)
-    if params["id"] == UNKNOWN_ID:
-        task.warn_assumed("the HTTP logger")
+    unknown = params["id"] == UNKNOWN_ID
+    logger = None if unknown else find(task, HTTP_LOGGER)
+    if logger is None and (unknown or task.check_mode):
+        task.warn_assumed("the HTTP logger" if unknown else f"HTTP logger {_reference(params)}")
         return dict(requests=[], undecided=0, total=0, records=True)
-    logger = find(task, HTTP_LOGGER)
     if logger is None:
-        if task.check_mode:
-            task.warn_assumed(f"HTTP logger {_reference(task)}")
-            return dict(requests=[], undecided=0, total=0, records=True)
         raise Refused(
-            f"No HTTP logger {_reference(task)} exists: correct the label or the id, or declare it with"
+            f"No HTTP logger {_reference(params)} exists: correct the label or the id, or declare it with"
             " scanops.scanner.http_logger first."
         )
-    entries = captured(task, logger["id"], logger["num_requests"])
+    entries = captured(task.client, logger["id"], logger["num_requests"])
     deaf = why_deaf(logger)
     if deaf:
         task.warn(f"{deaf} So a request that is missing here proves nothing.")
@@ -100,19 +98,15 @@ def read(task: Task) -> dict[str, Any]:
         entries = [entry for number, entry in by_id(entries).items() if number > params["after"]]
     judged = [(decoded(entry), selected(entry, filters)) for entry in entries]
     kept = [entry for entry, passes in judged if passes]
-    if since:
-        _warn_of_undated(task, kept)
-    undecided = sum(passes is None for _entry, passes in judged)
-    return dict(requests=kept, undecided=undecided, total=len(entries), records=not deaf)
-
-
-def _warn_of_undated(task: Task, entries: Iterable[Record]) -> None:
-    undated = [entry.get("request_date") for entry in entries if moment_of(entry.get("request_date")) is None]
+    times = [entry.get("request_date") for entry in kept] if since else []
+    undated = [time for time in times if moment_of(time) is None]
     if undated:
         task.warn(
             f"{counted(len(undated), 'request')} cannot be compared with since, because request_date is missing or not a"
             f" time ({printable(undated[0])!r} first), and {'is' if len(undated) == 1 else 'are'} returned."
         )
+    undecided = sum(passes is None for _entry, passes in judged)
+    return dict(requests=kept, undecided=undecided, total=len(entries), records=not deaf)
 
 
 def decoded(entry: Record) -> Record:
@@ -167,17 +161,17 @@ def by_id(entries: Iterable[Record]) -> dict[int, Record]:
     return {number: entry for number, entry in found.items() if number is not None}
 
 
-def captured(task: Task, logger_id: int, announced: object = None) -> list[Record]:
+def captured(client: Client, logger_id: int, announced: object = None) -> list[Record]:
     """The entries of a logger as the service returns them. announced: the logger's own count, read before them.
 
     Raises AnswerError if the list is shorter than it says, or than the logger counted before it and counts after it. A count
     that was higher before may be one of entries that somebody has just deleted.
     """
-    entries: list[Record] = task.client.nested(HTTP_LOGGER, logger_id, "/data", _entries_in)
+    entries: list[Record] = client.nested(HTTP_LOGGER, logger_id, "/data", _entries_in)
     before = number_in(announced)
     if before is None or before <= len(entries):
         return entries
-    logger = task.client.read(HTTP_LOGGER, logger_id)
+    logger = client.read(HTTP_LOGGER, logger_id)
     after = number_in(logger["num_requests"]) if logger else None
     if logger is None or (after is not None and after <= len(entries)):
         return entries
@@ -198,18 +192,15 @@ def _entries_in(answer: Answer) -> tuple[list[Record], Record]:
     # assumed: data is an object with the key requests; a list is accepted as well
     inner = data if isinstance(data, dict) else {}
     entries = inner.get("requests") if isinstance(data, dict) else data
-    if not isinstance(entries, list) or not all(_is_request(entry) for entry in entries):
+    # some fields of a request may be missing
+    if not isinstance(entries, list) or not all(
+        isinstance(entry, dict) and any(entry.get(field) is not None for field in _FIELDS) for entry in entries
+    ):
         raise answer.unexpected("data that is not a list of recorded requests")
     return entries, {**outer, **inner}
 
 
-def _is_request(entry: object) -> bool:
-    """Whether an entry has any field of a request; some may be missing."""
-    return isinstance(entry, dict) and any(entry.get(field) is not None for field in _FIELDS)
-
-
-def _reference(task: Task) -> str:
-    params = task.params
+def _reference(params: Mapping[str, Any]) -> str:
     return f"with the id {params['id']}" if params["id"] is not None else f"labelled {printable(params['label'])!r}"
 
 

@@ -100,16 +100,12 @@ def calls_of(steps: Iterable[Step], reads: int, sizes: Mapping[str, int]) -> dic
         if step.creates or step.deletes:
             read_again.add(step.listing)
     for family, workspace in read_again:
-        calls["GET"] += _calls_to_list(family, sizes.get(workspace or "", 0) + more[family, workspace])
+        calls["GET"] += 1
+        if family.paged:
+            # a list that is cut into pages ends with an empty one; page 1 shows what the pages of a longer list count from
+            rows, size = sizes.get(workspace or "", 0) + more[family, workspace], max(family.page_sizes)
+            calls["GET"] += -(-rows // size) + (rows >= size or bool(rows and may_be_full(rows)))
     return calls
-
-
-def _calls_to_list(family: Family, rows: int) -> int:
-    if not family.paged:
-        return 1
-    # a list that is cut into pages ends with an empty one, and page 1 shows what the pages of a longer list count from
-    size = max(family.page_sizes)
-    return -(-rows // size) + 1 + (rows >= size or bool(rows and may_be_full(rows)))
 
 
 def minutes_of(calls: Mapping[str, int]) -> int:
@@ -255,6 +251,16 @@ def _line(step: Step, record: Record) -> str:
     fields = [field for field in family.declared if record.get(field) and (declared is None or field in declared)]
     shown = "".join(f", {field}: {printable(record[field])!r}" for field in fields)
     return f"{where} {printable(record[family.key], 1000)}{shown}\n"
+
+
+def drift_warning(drifted: Sequence[Step]) -> str:
+    """The warning of targets that differ from the declaration."""
+    one = len(drifted) == 1
+    return (
+        f"{counted(len(drifted), 'target')} {'has' if one else 'have'} another description than declared,"
+        f" {printable(drifted[0].name)!r}{'' if one else ' first'}. The API cannot update it, so"
+        f" {'it is left as it is' if one else 'they are left as they are'}; see plan and on_drift."
+    )
 
 
 def failure(steps: Sequence[Step], temporary: bool) -> str:

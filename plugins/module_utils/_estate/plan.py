@@ -10,20 +10,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple, TypeVar
 
-from .._model.errors import Refused, counted, printable
+from .._model.errors import Refused, counted, first_of, first_sentences, printable
 from .._model.families import WORKSPACE
 from .._model.family import Family
 from .._model.names import normal_name
 from .._model.records import InWorkspace, Record, difference, ids_of, may_be_stored, proven
 from .._scope.valid_names import problem_of
 from .._task.finder import Names
-from .declaration import MOST_NAMED, Item, Wanted
+from .declaration import Item, Wanted
 
 # every action of a step or a result
 ACTIONS = ("create", "update", "delete", "unchanged", "drifted", "ignored", "protected", "refused", "failed")
 WRITES = ("create", "update", "delete")
 
 _NAMES_SHOWN = 5
+# items of one name that a sentence names
+_MOST_ALIKE = 20
 
 _Value = TypeVar("_Value")
 
@@ -171,8 +173,12 @@ def plan(workspaces: Iterable[Managed], rules: Rules, refused: Mapping[str, str]
     lists: list[_List] = []
     claims: _Claims = {}
     for managed in workspaces:
-        if managed.wanted.workspace is not None:
-            steps.append(_workspace_step(managed.wanted.workspace, managed.record))
+        own, record = managed.wanted.workspace, managed.record
+        if own is not None:
+            changes = None if record is None else difference(WORKSPACE, record, own.fields)[0]
+            action = "create" if record is None else "update" if changes else "unchanged"
+            after = {WORKSPACE.key: own.name, **own.fields}
+            steps.append(Step(action, WORKSPACE, own.name, own.name, record, after, item=own, changes=changes))
         for family, items in managed.wanted.lists.items():
             rows = proven(InWorkspace, managed.rows[family]) if family in managed.rows else ()
             each = _List(family, managed, items, rows)
@@ -193,13 +199,6 @@ def plan(workspaces: Iterable[Managed], rules: Rules, refused: Mapping[str, str]
     return steps + last
 
 
-def _workspace_step(item: Item, record: Record | None) -> Step:
-    changes = None if record is None else difference(WORKSPACE, record, item.fields)[0]
-    action = "create" if record is None else "update" if changes else "unchanged"
-    after = {WORKSPACE.key: item.name, **item.fields}
-    return Step(action, WORKSPACE, item.name, item.name, record, after, item=item, changes=changes)
-
-
 def _matches(each: _List) -> Iterator[tuple[Item, Sequence[Record]]]:
     """Each item with the live objects that it names: exact names first, then normal forms."""
     family = each.family
@@ -207,8 +206,7 @@ def _matches(each: _List) -> Iterator[tuple[Item, Sequence[Record]]]:
     same = _grouped((normal_name(family, item.name), item) for item in each.items)
     doubles = [each for each in (_doubles(group, exact) for group in same.values()) if each]
     if doubles:
-        more = f" {len(doubles) - MOST_NAMED} more follow." if len(doubles) > MOST_NAMED else ""
-        raise Refused(" ".join(doubles[:MOST_NAMED]) + more)
+        raise Refused(first_sentences(doubles))
     live = Names(family, each.rows)
     for item in each.items:
         yield item, live.all(item.name)
@@ -226,7 +224,7 @@ def _doubles(group: Sequence[Item], exact: Mapping[str, object]) -> str | None:
     names = {item.name for item in group}
     if len(group) == 1 or (len(names) == len(group) and names <= exact.keys()):
         return None
-    shown = group[:MOST_NAMED]
+    shown = group[:_MOST_ALIKE]
     paths, spelt = [item.path for item in shown], [repr(printable(item.name)) for item in shown]
     keep = "remove one of them" if len(group) == 2 else "keep one of them"
     return f"{_and(paths)} are the same, {_and(spelt)}: {keep}."
@@ -253,25 +251,20 @@ def _item_step(each: _List, item: Item, found: Sequence[Record], rules: Rules, r
         return step._replace(action="delete", reason=None if live == item.name else f"it exists as {printable(live)!r}")
     if item.path in refused:
         return step._replace(action="refused", reason=str(refused[item.path]))
-    problem = _why_not_created(each, item) if record is None else None
+    if record is None and family.key_is_account_wide and item.name in each.managed.elsewhere:
+        reason = (
+            f"its {family.key} is taken in another workspace (id {each.managed.elsewhere[item.name]['id']}), and the API"
+            f" cannot move it: delete it there first, or choose another {family.key}"
+        )
+        return step._replace(action="refused", reason=reason)
+    problem = problem_of(item.name) if record is None and family.key_is_place else None
     if problem:
-        return step._replace(action="refused", reason=problem)
+        return step._replace(action="refused", reason=f"it cannot be the name of a target: {problem}")
     step = step._replace(after={family.key: item.name, **item.fields})
     if record is None:
         return step._replace(action="create")
     drift = item.fields and difference(family, record, item.fields)[1]
     return _drift_step(step, record, drift, rules) if drift else step
-
-
-def _why_not_created(each: _List, item: Item) -> str | None:
-    family, elsewhere = each.family, each.managed.elsewhere
-    if family.key_is_account_wide and item.name in elsewhere:
-        return (
-            f"its {family.key} is taken in another workspace (id {elsewhere[item.name]['id']}), and the API cannot move it:"
-            f" delete it there first, or choose another {family.key}"
-        )
-    problem = problem_of(item.name) if family.key_is_place else None
-    return f"it cannot be the name of a target: {problem}" if problem else None
 
 
 def _drift_step(step: Step, record: Record, drift: Record, rules: Rules) -> Step:
@@ -363,10 +356,9 @@ def guard(steps: Sequence[Step], workspaces: Iterable[Managed], rules: Rules) ->
 
 
 def _too_many(reason: str, gone: Sequence[Step], option: str) -> PlanRefused:
-    names = ", ".join(printable(step.name, 60) for step in gone[:_NAMES_SHOWN])
-    more = f" and {len(gone) - _NAMES_SHOWN} more" if len(gone) > _NAMES_SHOWN else ""
+    names = first_of([printable(step.name, 60) for step in gone], _NAMES_SHOWN)
     return PlanRefused(
-        f"{reason}: {names}{more}. Correct the declaration, or raise {option} if all of them are to be deleted.", reason
+        f"{reason}: {names}. Correct the declaration, or raise {option} if all of them are to be deleted.", reason
     )
 
 

@@ -150,7 +150,7 @@ def _collect_one(task: Task, kept: _Kept) -> None:
     if task.params["id"] == UNKNOWN_ID:
         kept.proof = _NOT_YET
     for record in information(task, FINDING):
-        target = target_of_record(task, record)
+        target = target_of_record(task.client, record)
         kept.target_names = _names_of([target] if target else [])
         kept.take(record)
 
@@ -194,7 +194,7 @@ def _asked_of(task: Task) -> _Asked | None:
     wanted = target_filter(task, place)
     if wanted is None:
         return None
-    warn_unplaced(task, wanted.place, "findings")
+    warn_unplaced(wanted.place, "findings", task.warn)
     target_id = task.params["target_id"]
     problems = [] if target_id is None or wanted.place.declared else [unplaced("target", target_id)]
     query = {**wanted.place.query, **wanted.query}
@@ -210,7 +210,7 @@ def _of_scan(task: Task, place: Place) -> _Asked | None:
     if referred is None:
         return None
     scan, place, target = referred
-    warn_unplaced(task, place, "findings")
+    warn_unplaced(place, "findings", task.warn)
     # without a workspace, only the counts of the scan prove that the service searched the right one
     problems = [] if place.declared or not uncounted(scan) else [unplaced("scan", scan["id"])]
     query = {**place.query, "task_id": scan["id"]}

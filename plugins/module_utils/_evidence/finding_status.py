@@ -58,8 +58,8 @@ def _by_id(task: Task) -> _Found:
     if task.params["id"] == UNKNOWN_ID:
         task.warn_assumed("the finding")
         return [], {}
-    record = existing(task, FINDING, task.params["id"], "id")
-    target = target_of_record(task, record)
+    record = existing(task.client, FINDING, task.params["id"], "id")
+    target = target_of_record(task.client, record)
     return [record], {target["id"]: target["name"]} if target else {}
 
 

@@ -15,9 +15,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from .._model.errors import WrongOption, printable, shape_of
+from .._model.errors import WrongOption, printable, shape_of, unknown_keys
 from .._model.names import normal_form
-from .._task.raw_options import unknown_keys
 from .findings import SUMMARY, UNKNOWN, is_cve, matches_all, pattern_of
 from .rows import Row
 

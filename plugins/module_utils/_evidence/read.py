@@ -182,7 +182,7 @@ def _of_scans(task: Task) -> Asked | None:
         if scan_id == UNKNOWN_ID:
             task.warn_assumed("a scan among scan_ids")
             return None
-        read[scan_id] = scan_by_id(task, scan_id, "scan_ids", place)
+        read[scan_id] = scan_by_id(task.client, scan_id, "scan_ids", place)
     histories = history_of(scan for scan, _place, _target in read.values() if not lacks(scan))
     wanted = []
     for scan_id, (scan, its_place, target) in read.items():

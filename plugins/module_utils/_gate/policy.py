@@ -20,7 +20,7 @@ from .._evidence.findings import SUMMARY, UNKNOWN, at_least
 from .._evidence.fingerprint import severity_rank
 from .._evidence.matchers import Matcher, accepts, matchers_of, shown
 from .._evidence.rows import Pair, Row
-from .._model.errors import WrongOption, counted, printable, without_secrets
+from .._model.errors import WrongOption, counted, printable, unknown_key, without_secrets
 from .._model.families import SEVERITIES
 from .._model.gate_words import FAIL, MISCONFIGURED, NONE, OUTCOMES, PASS, PASSED, VERDICTS
 from .._model.names import normal_form
@@ -28,7 +28,7 @@ from .._model.passwords import without_user_info
 from .._model.records import Record
 from .._model.times import seconds_of, span
 from .._model.tools import tool_id_of, tool_name_of
-from .._task.raw_options import unknown_key
+from .._task.finder import Spelled
 from .baseline import Entry, Was
 
 MISSING_FAILS = "fail"
@@ -325,14 +325,10 @@ def gaps_in(expect: Expect, pairs: Sequence[Pair]) -> tuple[list[Pair], dict[int
     late: dict[int, str] = {}
     if expect == NOTHING_EXPECTED:
         return missing, late
-    by_name: dict[str, list[int]] = {}
-    by_form: dict[str, list[int]] = {}
-    for number, pair in enumerate(pairs):
-        by_name.setdefault(pair.target, []).append(number)
-        by_form.setdefault(normal_form(pair.target), []).append(number)
+    judged = Spelled(list(enumerate(pairs)), lambda each: each[1].target)
     seen: set[object] = set()
     for target in expect.targets or [pair.target for pair in pairs]:
-        found = by_name.get(target) or by_form.get(normal_form(target), [])
+        found = [number for number, _pair in judged.all(target)]
         identity = tuple(found) or normal_form(target)
         if identity in seen:
             continue

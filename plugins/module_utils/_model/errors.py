@@ -9,8 +9,9 @@ None holds a header or a request body. Pure.
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 _Error = TypeVar("_Error", bound="ScannerError")
@@ -77,6 +78,8 @@ class Incomplete(ScannerError):
 
 
 # characters of the service's text in api_error, which programs read
+# mistakes of one kind that a message names
+_MOST_NAMED = 20
 _LONGEST_QUOTE = 10000
 
 
@@ -229,6 +232,18 @@ def first_of(texts: Sequence[str], most: int) -> str:
     return ", ".join(texts[:most]) + more
 
 
+def first_clauses(found: Sequence[str]) -> str | None:
+    """The first of these clauses, for a message, and the number of the others; None without any."""
+    more = f"; and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    return "; ".join(found[:_MOST_NAMED]) + more if found else None
+
+
+def first_sentences(found: Sequence[str]) -> str:
+    """The first of these sentences, for a message, and the number of the others."""
+    more = f" {len(found) - _MOST_NAMED} more follow." if len(found) > _MOST_NAMED else ""
+    return " ".join(found[:_MOST_NAMED]) + more
+
+
 def elapsed(seconds: float) -> str:
     """A duration in words: 45 s, 3 min 20 s, 2 h 05 min."""
     whole = int(seconds)
@@ -237,3 +252,17 @@ def elapsed(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60:02d} s"
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def unknown_keys(dictionaries: Iterable[tuple[str, Mapping[Any, object]]], keys: Sequence[str]) -> str | None:
+    """The message on all unknown keys of dictionaries, each with its path, without a full stop; None if there is none."""
+    return first_clauses(
+        [unknown_key(path, key, keys) for path, value in dictionaries for key in value if key not in keys]
+    )
+
+
+def unknown_key(path: str, key: object, keys: Sequence[str]) -> str:
+    """The message on an unknown key of a dictionary, without a full stop."""
+    near = difflib.get_close_matches(str(key), keys, 1)
+    advice = f"the closest one is {near[0]}" if near else f"its keys are {', '.join(keys)}"
+    return f"{path} has the unknown key {printable(key)!r}: {advice}"

@@ -87,7 +87,7 @@ def resolve(task: Task) -> Targets:
         return _resolve_id(task)
     task.permits.refuse(names)
     place = place_of(task)
-    warn_current_workspace(task, place)
+    warn_current_workspace(place, task.warn)
     live: list[Record | None] = [None] * len(names) if place.missing else _live_targets(task, place, names)
     new = [name for name, record in zip(names, live) if record is None]
     if new and task.params["state"] == "present":
@@ -125,7 +125,7 @@ def _resolve_id(task: Task) -> Targets:
     if task.params["state"] == "absent":
         record = task.client.read(TARGET, target_id)
     else:
-        record = existing(task, TARGET, target_id, "target_id, or give target")
+        record = existing(task.client, TARGET, target_id, "target_id, or give target")
     if record is None:
         return Targets(place, [])
     if place.declared and not place.missing and record["workspace_id"] not in (None, place.id):
@@ -299,7 +299,7 @@ def scans_to_end(task: Task) -> list[Entry]:
         task.warn_assumed("the scan")
         return []
     if scan_id is not None:
-        record = task.client.read(SCAN, scan_id) if absent else existing(task, SCAN, scan_id)
+        record = task.client.read(SCAN, scan_id) if absent else existing(task.client, SCAN, scan_id)
         return [_entry_of("", record)] if record else []
     tools = tools_of(task.params)
     place, entries = resolve(task)

@@ -63,7 +63,7 @@ def _query(task: Task, place: Place, tool_id: int | None, statuses: set[str] | N
     target_id = task.params["target_id"]
     if target_id is not None and not wanted.place.declared:
         raise Refused(f"Scans may be missing: {unplaced('target', target_id)}.")
-    warn_unplaced(task, wanted.place, "scans")
+    warn_unplaced(wanted.place, "scans", task.warn)
     query: dict[str, Any] = {**wanted.place.query, **wanted.query}
     if tool_id is not None:
         query["tool_id"] = tool_id

@@ -34,7 +34,7 @@ def read_output(task: Task) -> Record:
     if scan_id == UNKNOWN_ID:
         task.warn_assumed("the scan")
         return dict(output=None, text=None)
-    scan = existing(task, SCAN, scan_id)
+    scan = existing(task.client, SCAN, scan_id)
     hints = refusal_hints(
         scan,
         "the output of this tool cannot be returned; write it to a file with scanops.scanner.scan_output",
@@ -150,7 +150,7 @@ def write_output(task: Task) -> Record:
 
 
 def _fill(task: Task, scan_id: int, kind: str, draft: Draft) -> None:
-    scan = existing(task, SCAN, scan_id)
+    scan = existing(task.client, SCAN, scan_id)
     if is_in_progress(scan):
         share = f" ({scan['progress']} %)" if isinstance(scan["progress"], int) else ""
         raise Refused(

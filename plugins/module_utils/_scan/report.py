@@ -167,7 +167,7 @@ class _Present:
         client, note = self._task.client, self._note
         if "id" in self._request:
             instead = "the id, or set source, resources and format to generate a report"
-            return existing(self._task, REPORT, self._request["id"], instead)
+            return existing(self._task.client, REPORT, self._request["id"], instead)
         if note is None:
             return None
         record, asked_at = None, note.asked_at

@@ -97,16 +97,25 @@ def _converted(option: str, text: str) -> object:
 def _connection(options: Mapping[str, Any]) -> Connection:
     verify = options["validate_certs"]
     if verify and options["ca_path"]:
-        verify = _existing_file(options["ca_path"], "ca_path")
+        verify = options["ca_path"]
+        _existing_file(verify, "ca_path")
     base_url = _checked_base_url(options["base_url"], options["allow_http"])
     # http to a loopback address keeps the key on this machine; a proxy would send it elsewhere
     local_only = base_url.startswith("http:") and not options["allow_http"]
+    api_key, numbers = _checked_api_key(options["api_key"]), _checked_numbers(options)
+    cert, key = options["client_cert"] or None, options["client_key"]
+    if key and not cert:
+        raise WrongOption("client_key is set without client_cert: set both, or client_cert alone.")
+    if cert:
+        _existing_file(cert, "client_cert")
+    if key:
+        _existing_file(key, "client_key")
     return Connection(
         base_url=base_url,
-        api_key=_checked_api_key(options["api_key"]),
-        **_checked_numbers(options),
+        api_key=api_key,
+        **numbers,
         verify=verify,
-        cert=_client_certificate(options["client_cert"], options["client_key"]),
+        cert=(cert, key) if cert and key else cert,
         proxy=_checked_proxy(options["proxy"], local_only) if options["proxy"] else None,
         direct=local_only,
     )
@@ -187,19 +196,9 @@ def _checked_proxy(proxy: str, local_only: bool) -> str:
     return proxy
 
 
-def _client_certificate(certificate: str | None, key: str | None) -> str | tuple[str, str] | None:
-    if key and not certificate:
-        raise WrongOption("client_key is set without client_cert: set both, or client_cert alone.")
-    if not certificate:
-        return None
-    certificate = _existing_file(certificate, "client_cert")
-    return (certificate, _existing_file(key, "client_key")) if key else certificate
-
-
-def _existing_file(path: str, option: str) -> str:
+def _existing_file(path: str, option: str) -> None:
     if not os.path.exists(path):
         raise WrongOption(f"{option} names a file that does not exist: {path!r}; correct the path.")
-    return path
 
 
 def _checked_numbers(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
 
 from .._model.errors import Refused, first_of, printable
 from .._model.family import Family
@@ -15,36 +16,48 @@ from .._model.records import Record, ids_of
 
 NAMES_LISTED = 20
 
+_Named = TypeVar("_Named")
+
 
 def listed(names: Sequence[str]) -> str:
     """The first names, for a message, and the number of the others."""
     return first_of([repr(printable(name, 60)) for name in names], NAMES_LISTED)
 
 
-class Names:
-    """The rows of a list by what names them: exactly, else the name of a target in normal form."""
+class Spelled(Generic[_Named]):
+    """Values by their names: exactly, else in the normal form of the names of targets."""
 
-    def __init__(self, resource: Family, rows: Sequence[Record]) -> None:
-        self._resource = resource
-        self._rows = rows
+    def __init__(self, values: Sequence[_Named], name_of: Callable[[_Named], str], places: bool = True) -> None:
+        """places: whether the names are those of targets; all others have no normal form."""
+        self._values = values
+        self._name_of = name_of
+        self._places = places
         self._exact = self._by(lambda name: name)
         # a long list needs them only if a name is not found
-        self._near: dict[str, list[Record]] | None = None
+        self._near: dict[str, list[_Named]] | None = None
 
-    def _by(self, form: Callable[[str], str]) -> dict[str, list[Record]]:
-        found: dict[str, list[Record]] = {}
-        for row in self._rows:
-            found.setdefault(form(row[self._resource.key]), []).append(row)
+    def _by(self, form: Callable[[str], str]) -> dict[str, list[_Named]]:
+        found: dict[str, list[_Named]] = {}
+        for value in self._values:
+            found.setdefault(form(self._name_of(value)), []).append(value)
         return found
 
-    def all(self, wanted: str, exact: bool = False) -> Sequence[Record]:
-        """The rows that ``wanted`` may mean. exact: the normal form does not count."""
+    def all(self, wanted: str, exact: bool = False) -> Sequence[_Named]:
+        """The values that ``wanted`` may mean. exact: the normal form does not count."""
         found = self._exact.get(wanted)
-        if found or exact or not self._resource.key_is_place:
+        if found or exact or not self._places:
             return found or ()
         if self._near is None:
             self._near = self._by(normal_form)
         return self._near.get(normal_form(wanted), ())
+
+
+class Names(Spelled[Record]):
+    """The rows of a list by what names them."""
+
+    def __init__(self, resource: Family, rows: Sequence[Record]) -> None:
+        super().__init__(rows, lambda row: row[resource.key], resource.key_is_place)
+        self._resource = resource
 
     def one(self, wanted: str, option: str, other: str = "", exact: bool = False) -> Record | None:
         """The only row that ``wanted`` means, None without one. Refuses several, with their ids.

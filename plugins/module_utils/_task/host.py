@@ -6,9 +6,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from .._model.interrupts import Stop
+
+# shows a warning with the result of a task
+Warn = Callable[[str], object]
 
 
 class Host(Protocol):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._http.client import Client
@@ -24,6 +24,7 @@ from .._model.family import Family
 from .._model.names import normal_form
 from .._model.records import InWorkspace, Record, rows_in
 from .finder import NAMES_LISTED, listed, named
+from .host import Warn
 
 # parameters of a list
 Query = dict[str, Any]
@@ -103,7 +104,7 @@ def find_by_key(
     query: Query | None = None,
     whole: bool = False,
     exact: bool = False,
-    warn: Callable[[str], object] | None = None,
+    warn: Warn | None = None,
     option: str | None = None,
     other: str = "id",
 ) -> Record | None:

@@ -11,7 +11,7 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._model.errors import WrongOption, printable, shape_of
+from .._model.errors import WrongOption, printable, shape_of, unknown_keys
 from .._model.families import FAMILIES
 
 # the options of a module, by name, and one of them, as AnsibleModule takes them
@@ -24,8 +24,6 @@ Groups = Sequence[Sequence[str]]
 UNKNOWN_ID = 0
 # the prefix of what ansible-core adds to the options of a task
 _INTERNAL = "_ansible_"
-# mistakes of one kind that a message names
-_MOST_NAMED = 20
 # what a template with ``omit`` inside a longer text gives before ansible-core 2.19, and from then on
 _OMITTED = ("__omit_place_holder__", "<<Omit>>")
 
@@ -38,15 +36,6 @@ _NAMES = {
 
 
 # --- secrets
-
-
-def _unsupported(module: str, spec: ArgumentSpec, unknown: Iterable[object]) -> str:
-    """The message on options that the module does not have, with the names that may be meant."""
-    names = sorted(map(str, unknown))
-    near = {name: difflib.get_close_matches(name, spec, 1) for name in names}
-    shown = ", ".join(printable(name) + (f" (did you mean {near[name][0]}?)" if near[name] else "") for name in names)
-    what = "it" if len(names) == 1 else "them"
-    return f"Unsupported parameters for ({module}) module: {shown}. Correct {what}, or remove {what}."
 
 
 def _has_secrets(entry: OptionSpec) -> bool:
@@ -182,9 +171,18 @@ def _problem(path: str, name: str, entry: OptionSpec, value: object) -> str | No
         return f"{path} is empty, probably because a variable is unset: give a value, or leave the option out"
     if kind == "list":
         return _list_problem(path, name, entry, value)
-    if kind == "dict":
-        return _dictionary_problem(path, entry, value)
-    return _scalar_problem(path, name, kind, value)
+    options = entry.get("options")
+    if kind != "dict" or not options:
+        return None if kind == "dict" else _scalar_problem(path, name, kind, value)
+    if not isinstance(value, dict):
+        # ansible-core turns some texts into a dictionary, and quotes the others
+        wrong = _has_secrets(entry) or not isinstance(value, str)
+        return f"{path} is {shape_of(value)}: write a dictionary with the keys {', '.join(options)}" if wrong else None
+    unknown = unknown_keys([(path, value)], options)
+    problems = (
+        _problem(f"{path}.{name}", name, options[name], each) for name, each in value.items() if name in options
+    )
+    return unknown or next(filter(None, problems), None)
 
 
 def _list_problem(path: str, name: str, entry: OptionSpec, value: object) -> str | None:
@@ -206,39 +204,6 @@ def _list_problem(path: str, name: str, entry: OptionSpec, value: object) -> str
         if problem:
             return problem
     return None
-
-
-def _dictionary_problem(path: str, entry: OptionSpec, value: object) -> str | None:
-    options = entry.get("options")
-    if not options:
-        return None
-    if not isinstance(value, dict):
-        # ansible-core turns some texts into a dictionary, and quotes the others
-        wrong = _has_secrets(entry) or not isinstance(value, str)
-        return f"{path} is {shape_of(value)}: write a dictionary with the keys {', '.join(options)}" if wrong else None
-    unknown = unknown_keys([(path, value)], options)
-    problems = (
-        _problem(f"{path}.{name}", name, options[name], each) for name, each in value.items() if name in options
-    )
-    return unknown or next(filter(None, problems), None)
-
-
-def unknown_keys(dictionaries: Iterable[tuple[str, Mapping[Any, object]]], keys: Sequence[str]) -> str | None:
-    """The message on all unknown keys of dictionaries, each with its path, without a full stop; None if there is none."""
-    found = [unknown_key(path, key, keys) for path, value in dictionaries for key in value if key not in keys]
-    return "; ".join(found[:_MOST_NAMED]) + more_than(found, _MOST_NAMED) if found else None
-
-
-def more_than(found: Sequence[object], most: int) -> str:
-    """How many of these follow the first ones, for the end of a list in a message."""
-    return f"; and {len(found) - most} more" if len(found) > most else ""
-
-
-def unknown_key(path: str, key: object, keys: Sequence[str]) -> str:
-    """The message on an unknown key of a dictionary, without a full stop."""
-    near = difflib.get_close_matches(str(key), keys, 1)
-    advice = f"the closest one is {near[0]}" if near else f"its keys are {', '.join(keys)}"
-    return f"{path} has the unknown key {printable(key)!r}: {advice}"
 
 
 def _scalar_problem(path: str, name: str, kind: str, value: object) -> str | None:
@@ -328,7 +293,13 @@ def prepare(
     if params.get("_ansible_check_mode"):
         params = _with_unknown_ids(spec, groups, params)
     # first, because ansible-core would name what is missing instead of what is misspelt
-    refused = _unsupported(params.get("_ansible_module_name", ""), spec, unknown) if unknown else None
+    refused = None
+    if unknown:
+        near = {name: difflib.get_close_matches(name, spec, 1) for name in sorted(map(str, unknown))}
+        shown = [printable(name) + (f" (did you mean {close[0]}?)" if close else "") for name, close in near.items()]
+        what = "it" if len(shown) == 1 else "them"
+        module = params.get("_ansible_module_name", "")
+        refused = f"Unsupported parameters for ({module}) module: {', '.join(shown)}. Correct {what}, or remove {what}."
     refused = refused or _placeholder(own)
     refused = refused or _missing_variables(spec, needed, params)
     refused = refused or refusal(spec, groups, params, lenient)

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from .._http.client import Client
 from .._model.errors import Refused, printable
 from .._model.families import SCAN, TARGET, WORKSPACE
 from .._model.family import Family
 from .._model.records import Record
 from .finder import named
+from .host import Warn
 from .lookup import (
     NOWHERE,
     Contents,
@@ -69,29 +71,26 @@ def find(
 
     whole, exact: see ``find_by_key``.
     """
-    params = task.params
-    if params.get("id") is not None:
-        record = task.client.read(resource, params["id"])
-        return record and _in_place(task, resource, record, place)
-    wanted = params[resource.key]
-    not_empty(resource.key, wanted)
+    client, params = task.client, task.params
     # a key that is unique in the account may be taken in another workspace
     everywhere = resource.key_is_account_wide
-    if place.missing and not everywhere:
-        return None
-    query = {} if everywhere else place.query
-    record = find_by_key(task.client, resource, wanted, query, whole, exact, task.warn)
-    return _in_place(task, resource, record, place) if record and everywhere else record
-
-
-def _in_place(task: Task, resource: Family, record: Record, place: Place) -> Record | None:
-    if not place.declared:
+    if params.get("id") is not None:
+        record = client.read(resource, params["id"])
+    else:
+        wanted = params[resource.key]
+        not_empty(resource.key, wanted)
+        if place.missing and not everywhere:
+            return None
+        record = find_by_key(client, resource, wanted, {} if everywhere else place.query, whole, exact, task.warn)
+        if not everywhere:
+            return record
+    if record is None or not place.declared:
         return record
-    absent = task.params.get("state") == "absent"
-    if in_place(task.client, resource, record, place):
+    absent = params.get("state") == "absent"
+    if in_place(client, resource, record, place):
         # checked before each deletion; otherwise an account-wide key names the right object in any case
-        if place.id is not None and (absent or not resource.key_is_account_wide):
-            confirm_place(task.client, resource, record, place.id)
+        if place.id is not None and (absent or not everywhere):
+            confirm_place(client, resource, record, place.id)
         return record
     problem = (
         f"{resource.noun} {printable(record[resource.key])!r} (id {record['id']}) is not in {place}, but in another"
@@ -105,75 +104,45 @@ def _in_place(task: Task, resource: Family, record: Record, place: Place) -> Rec
 
 def information(task: Task, resource: Family, query: Query | None = None) -> list[Record]:
     """The records that an _info task asks for. query: filters that the service applies."""
-    params = task.params
+    client, params = task.client, task.params
     place = place_of(task)
     if params.get("id") == UNKNOWN_ID:
         task.warn_assumed(f"the {resource.noun}")
         return []
     if place.missing:
         return []
-    if resource.uses_current_workspace:
-        warn_current_workspace(task, place)
     filters = dict(place.query, **(query or {}))
     if params.get("id") is not None:
-        record = task.client.read(resource, params["id"])
-        if record is None or (place.declared and not in_place(task.client, resource, record, place)):
+        record = client.read(resource, params["id"])
+        if record is None or (place.declared and not in_place(client, resource, record, place)):
             return []
-        return _confirmed(task, resource, [record], place)
-    wanted = params.get(resource.key)
-    if wanted is None and place.id is not None:
-        return list(Contents(task.client, [(place.id, resource)], filters=query)[resource, place.id])
-    if wanted is None:
-        return list(task.client.all(resource, filters))
-    not_empty(resource.key, wanted)
-    if resource.paged:
-        record = find_by_key(task.client, resource, wanted, filters, whole=True)
-        return [record] if record else []
-    rows = [row for row in task.client.all(resource, filters) if row[resource.key] == wanted]
-    return _confirmed(task, resource, rows, place)
-
-
-def _confirmed(task: Task, resource: Family, records: list[Record], place: Place) -> list[Record]:
-    """These records, unless another workspace lists one of them, too."""
+        records = [record]
+    else:
+        if resource.uses_current_workspace:
+            warn_current_workspace(place, task.warn)
+        wanted = params.get(resource.key)
+        if wanted is None and place.id is not None:
+            return list(Contents(client, [(place.id, resource)], filters=query)[resource, place.id])
+        if wanted is None:
+            return list(client.all(resource, filters))
+        not_empty(resource.key, wanted)
+        if resource.paged:
+            record = find_by_key(client, resource, wanted, filters, whole=True)
+            return [record] if record else []
+        records = [row for row in client.all(resource, filters) if row[resource.key] == wanted]
     if place.id is not None and resource.in_workspace:
         for record in records:
-            confirm_place(task.client, resource, record, place.id)
+            confirm_place(client, resource, record, place.id)
     return records
 
 
-def warn_current_workspace(task: Task, place: Place) -> None:
+def warn_current_workspace(place: Place, warn: Warn) -> None:
     """Warn if a target is named without a workspace: the service then uses its current one."""
-    if not place.declared and task.params.get("id") is None:
-        task.warn(
+    if not place.declared:
+        warn(
             "No workspace is given, so the service uses its current one, which people change in the web application. Set"
             " workspace or workspace_id."
         )
-
-
-def _target_of(task: Task, place: Place) -> Record | None:
-    """The record of the task's ``target`` or ``target_id``; None if check mode assumes that an earlier task creates it.
-
-    Costs 1 GET by id; by name, the pages up to the match.
-    """
-    object_id, name = task.params["target_id"], task.params["target"]
-    if object_id is not None:
-        if object_id == UNKNOWN_ID:
-            task.warn_assumed("the target")
-            return None
-        target = existing(task, TARGET, object_id, "target_id")
-        _refuse_elsewhere(task, TARGET, target, place)
-        return target
-    not_empty("target", name)
-    warn_current_workspace(task, place)
-    record = find_by_key(task.client, TARGET, name, place.query, whole=True, option="target", other="target_id")
-    if record is None and task.check_mode:
-        task.warn_assumed(f"target {printable(name)!r}")
-    elif record is None:
-        where = str(place) if place.declared else "the current workspace"
-        raise Refused(
-            f"target {printable(name)!r} does not exist in {where}: correct the name or the workspace, or give target_id."
-        )
-    return record
 
 
 class _TargetFilter(NamedTuple):
@@ -185,13 +154,34 @@ class _TargetFilter(NamedTuple):
 
 
 def target_filter(task: Task, place: Place) -> _TargetFilter | None:
-    """The filter by the task's target; None if check mode assumes that an earlier task creates the workspace or target."""
+    """The filter by the task's ``target`` or ``target_id``; None if check mode assumes that an earlier task creates it, or
+    the workspace. Costs 1 GET by id; by name, the pages up to the match."""
+    target_id, name = task.params["target_id"], task.params["target"]
     if place.missing:
         return None
-    if task.params["target"] is None and task.params["target_id"] is None:
+    if target_id == UNKNOWN_ID:
+        task.warn_assumed("the target")
+        return None
+    if target_id is not None:
+        target = existing(task.client, TARGET, target_id, "target_id")
+        _refuse_elsewhere(task.client, TARGET, target, place)
+    elif name is None:
         return _TargetFilter({}, place)
-    target = _target_of(task, place)
-    return None if target is None else _TargetFilter({"target_id": target["id"]}, _place_from(target, place), target)
+    else:
+        not_empty("target", name)
+        warn_current_workspace(place, task.warn)
+        found = find_by_key(task.client, TARGET, name, place.query, whole=True, option="target", other="target_id")
+        if found is None and task.check_mode:
+            task.warn_assumed(f"target {printable(name)!r}")
+            return None
+        if found is None:
+            where = str(place) if place.declared else "the current workspace"
+            raise Refused(
+                f"target {printable(name)!r} does not exist in {where}: correct the name or the workspace, or give"
+                " target_id."
+            )
+        target = found
+    return _TargetFilter({"target_id": target["id"]}, _place_from(target, place), target)
 
 
 class _ScanReferred(NamedTuple):
@@ -210,7 +200,7 @@ def scan_of(task: Task, place: Place) -> _ScanReferred | None:
     if task.params["scan_id"] == UNKNOWN_ID:
         task.warn_assumed("the scan")
         return None
-    referred = scan_by_id(task, task.params["scan_id"], "scan_id", place)
+    referred = scan_by_id(task.client, task.params["scan_id"], "scan_id", place)
     scan = referred.scan
     if str(scan["status_name"] or "").lower() != "finished":
         task.warn(
@@ -220,21 +210,21 @@ def scan_of(task: Task, place: Place) -> _ScanReferred | None:
     return referred
 
 
-def scan_by_id(task: Task, scan_id: int, option: str, place: Place) -> _ScanReferred:
+def scan_by_id(client: Client, scan_id: int, option: str, place: Place) -> _ScanReferred:
     """The scan that an option names by its id; refuses one of another workspace. Costs 2 GET."""
-    scan = existing(task, SCAN, scan_id, option)
-    target = target_of_record(task, scan)
+    scan = existing(client, SCAN, scan_id, option)
+    target = target_of_record(client, scan)
     known = scan
     if scan["workspace_id"] is None and target is not None:
         known = dict(scan, workspace_id=target["workspace_id"])
-    _refuse_elsewhere(task, SCAN, known, place)
+    _refuse_elsewhere(client, SCAN, known, place)
     return _ScanReferred(scan, _place_from(known, place), target)
 
 
-def target_of_record(task: Task, record: Record) -> Record | None:
+def target_of_record(client: Client, record: Record) -> Record | None:
     """The target of a scan or a finding; None where it names none, or one that no longer exists. Costs 1 GET."""
     target_id = record["target_id"]
-    return task.client.read(TARGET, target_id) if isinstance(target_id, int) else None
+    return client.read(TARGET, target_id) if isinstance(target_id, int) else None
 
 
 def _place_from(record: Record, place: Place) -> Place:
@@ -255,10 +245,10 @@ def belongs(record: Record, owners: Mapping[str, int]) -> bool:
     return all(not isinstance(record[field], int) or record[field] == owner for field, owner in owners.items())
 
 
-def warn_unplaced(task: Task, place: Place, what: str) -> None:
+def warn_unplaced(place: Place, what: str, warn: Warn) -> None:
     """Warn if a list is read without a workspace. what: the records, in the plural."""
     if not place.declared:
-        task.warn(
+        warn(
             f"No workspace is given, so the service may return only the {what} of its current one, which people change in"
             " the web application. Set workspace or workspace_id."
         )
@@ -272,16 +262,16 @@ def unplaced(noun: str, object_id: int) -> str:
     )
 
 
-def existing(task: Task, resource: Family, object_id: int, option: str = "the id") -> Record:
+def existing(client: Client, resource: Family, object_id: int, option: str = "the id") -> Record:
     """The record with this id. Raises Refused. option: what to correct."""
-    record = task.client.read(resource, object_id)
+    record = client.read(resource, object_id)
     if record is None:
         raise Refused(f"No {resource.noun} with id {object_id} is visible to this API key: correct {option}.")
     return record
 
 
-def _refuse_elsewhere(task: Task, resource: Family, record: Record, place: Place) -> None:
-    if place.declared and not in_place(task.client, resource, record, place):
+def _refuse_elsewhere(client: Client, resource: Family, record: Record, place: Place) -> None:
+    if place.declared and not in_place(client, resource, record, place):
         raise Refused(
             f"{resource.noun} {record['id']} is not in {place}, but in another workspace: correct the workspace or leave"
             " it out."

@@ -138,16 +138,13 @@ def perform(
         secret = error.secret if isinstance(error, WrongOption) else None
         return Ended(dict(error.result), calls, str(error), secret)
     except Exception as error:
-        return Ended({}, calls, _unexpected(error), trace=traceback.format_exc())
-
-
-def _unexpected(error: Exception) -> str:
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    what = printable(f"{type(error).__name__}: {error}", 300)
-    return (
-        f"{UNEXPECTED} ({what}, in {os.path.basename(place.filename)}, line {place.lineno}). Changes may have been made."
-        " Report this message, and the traceback that -vvv shows, at https://github.com/scanops/scanops.scanner/issues."
-    )
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        what = printable(f"{type(error).__name__}: {error}", 300)
+        unexpected = (
+            f"{UNEXPECTED} ({what}, in {os.path.basename(place.filename)}, line {place.lineno}). Changes may have been made."
+            " Report this message, and the traceback that -vvv shows, at https://github.com/scanops/scanops.scanner/issues."
+        )
+        return Ended({}, calls, unexpected, trace=traceback.format_exc())
 
 
 @contextlib.contextmanager
