@@ -9,6 +9,7 @@ task sets writes.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VERSION
 
@@ -20,7 +21,6 @@ from .._model.names import UnreadableName, read_name
 from .._model.records import Record
 from .._model.times import utc_text
 from .._model.version import COLLECTION_VERSION
-from .._scope.permit import Permits
 from .._task.files import Draft, check_place
 from .._task.task import Task
 from .assumptions import NEEDS_WRITES, ROWS
@@ -70,14 +70,13 @@ def verify(task: Task) -> Record:
     survey = Survey(task.client)
     trial = Trial(task.client, survey, task.params["target"]) if task.params["writes"] else None
     if trial:
-        _check_name(trial.target, task.permits)
+        _check_name(trial.target, task.permits.verdict)
     survey.read()
+    unwritten = _NO_LIST if trial else NEEDS_WRITES
     if survey.failure:
-        raise survey.failure.with_result(**_result(survey, [], _NO_LIST if trial else NEEDS_WRITES, task.diff_mode))
-    if trial is None:
-        return _result(survey, [], NEEDS_WRITES, task.diff_mode)
-    if not isinstance(survey.answers["workspaces"].data, list):
-        return _result(survey, [], _NO_LIST, task.diff_mode)
+        raise survey.failure.with_result(**_result(survey, [], unwritten, task.diff_mode))
+    if trial is None or not isinstance(survey.answers["workspaces"].data, list):
+        return _result(survey, [], unwritten, task.diff_mode)
     try:
         if task.params["target"] is not None:
             _check_absence(task.client, task.params["target"])
@@ -99,13 +98,13 @@ def verify(task: Task) -> Record:
     return result
 
 
-def _check_name(target: str, permits: Permits) -> None:
+def _check_name(target: str, verdict: Callable[[str], str | None]) -> None:
     """Raise unless the target may be created. Makes no call."""
     try:
         read_name(target)
     except UnreadableName as error:
         raise WrongOption(f"target {error}: give the name of a target that does not exist yet.") from None
-    reason = permits.verdict(target)
+    reason = verdict(target)
     if reason:
         raise Refused(
             f"target {printable(target)!r} is outside the authorised scope: {reason}. Nothing was sent. Set target"
