@@ -23,7 +23,7 @@ from ansible.utils.vars import merge_hash
 
 from ..module_utils._model.errors import WrongOption, counted, harmless, printable
 from ..module_utils._model.interrupts import SIGNALS, Stop
-from ..module_utils._task.masking import hide, masked, shown_options, shown_result
+from ..module_utils._task.masking import masked, shown_options, shown_result
 from ..module_utils._task.module import Module
 from ..module_utils._task.task import Shared
 from . import _core
@@ -164,9 +164,7 @@ class _Run:
 
     def _read(self, arguments: Result) -> str | None:
         """Convert the options. Returns why they are wrong, or None."""
-        prepared = self.declared.prepared(arguments, os.environ)
-        for secret in prepared.secrets:
-            hide(secret, self._secrets)
+        prepared = self.declared.prepared(arguments, os.environ, self._secrets)
         self.params = {name: value for name, value in prepared.params.items() if not name.startswith(_INTERNAL)}
         if prepared.refusal:
             return prepared.refusal
@@ -195,9 +193,7 @@ class _Run:
         """Do the work, and write its result as the module would print it."""
         if self.refusal:
             return self._printed(failed=True, msg=harmless(self.refusal))
-        ended = self.declared.perform(self, self._shared)
-        if ended.secret:
-            hide(ended.secret, self._secrets)
+        ended = self.declared.perform(self, self._secrets, self._shared)
         returned = ended.returned(self._verbosity)
         if _core.SHOWS_TRACES:
             returned.pop("exception", None)

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from .._evidence.scans import last_moment_of
@@ -159,10 +158,6 @@ class Row(NamedTuple):
             consequence=self.consequence,
             safe=self.safe,
         )
-
-
-def _type_of(field: str) -> Callable[[Record], str]:
-    return lambda row: type_of(row.get(field))
 
 
 def _report_status(report: Record) -> str | None:
@@ -1046,7 +1041,7 @@ ROWS = (
         "A finding without a text as its status passes no filter by status.",
         False,
         _NO_FINDINGS,
-        values_are(_type_of("status"), ("string",), "findings", "findings_of_scan"),
+        values_are(lambda row: type_of(row.get("status")), ("string",), "findings", "findings_of_scan"),
         ("findings",),
         ("GET /findings .status",),
     ),

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -52,7 +51,7 @@ def differences(document: Record, base_path: str, operations: Iterable[Operation
         for server in ("", *servers)
         for path, item in top["paths"].members().items()
     }
-    found = [("", each) for each in itertools.chain(_servers(urls, paths, base_path), _authentication(top))]
+    found = [("", each) for each in _service(top, urls, paths, base_path)]
     for operation in operations:
         templates = (_template(base_path + operation.path), _template(operation.path))
         item = next((paths[path] for path in templates if path in paths and paths[path].value), _Node(document, None))
@@ -133,16 +132,13 @@ def _template(path: str) -> str:
 # --- the service
 
 
-def _servers(urls: list[str], paths: Iterable[str], base_path: str) -> Found:
+def _service(top: _Node, urls: list[str], paths: Iterable[str], base_path: str) -> Found:
     is_known = any(path.startswith(f"{_template(base_path)}/") for path in paths)
     # a variable may have any value
     if urls and not is_known and not any("{" in url for url in urls):
         shown = ", ".join(repr(printable(url, 100)) for url in urls[:5])
         note = f"base_url ends in {printable(base_path)!r}, the schema's servers are {shown}"
         yield "contradicts", "server", "servers", note
-
-
-def _authentication(top: _Node) -> Found:
     schemes = top["components"]["securitySchemes"].members().values()
     if not any(str(each.value.get("scheme")).lower() == "bearer" for each in schemes):
         note = "the collection sends the key as a bearer token, which the schema does not declare"

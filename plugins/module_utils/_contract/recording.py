@@ -155,20 +155,24 @@ class Recorder:
         body: bytes | None,
     ) -> None:
         """Record an answer. body: None if it was not kept."""
-        ids = [self._numbered(_noun_of(path), part) for part in path.split("/") if _is_id(part)]
+        noun = next((family.noun for family in FAMILIES.values() if path.startswith(family.path)), "object")
+        ids = [self._numbered(noun, part) for part in path.split("/") if _is_id(part)]
         path = _template(path)
         self._own = _FAMILY_OF[path].noun if path in _FAMILY_OF else "object"
         self._status = status
         asked = {
             name: self._leaf(name, _plain_number(value)) for name, value in (query or {}).items() if name in _KNOWN
         }
+        heads = self._heads(headers)
+        if heads not in self._headers:
+            self._headers.append(heads)
         answer = {
             "method": method,
             "path": path,
             "ids": ids,
             "query": asked,
             "status": status,
-            "headers": self._number_of(self._heads(headers)),
+            "headers": self._headers.index(heads) + 1,
             **self._content(body),
         }
         answer = {name: value for name, value in answer.items() if value not in ([], {})}
@@ -195,11 +199,6 @@ class Recorder:
             return {"body": self._shape("", read_json(json_text(body or b"")), 0)}
         except (ValueError, RecursionError):
             return {"form": "not JSON"}
-
-    def _number_of(self, headers: Record) -> int:
-        if headers not in self._headers:
-            self._headers.append(headers)
-        return self._headers.index(headers) + 1
 
     def _heads(self, headers: Mapping[str, str]) -> Record:
         """The headers that matter, and the names of those that are well known; all others are counted."""
@@ -336,10 +335,6 @@ def _template(path: str) -> str:
     """The path without ids, of an address below any base; "other" if the collection does not know it."""
     plain = "/".join("{id}" if _is_id(part) else part for part in path.split("/")).rstrip("/")
     return next((known for known in _PATHS if plain.endswith(known)), "other")
-
-
-def _noun_of(path: str) -> str:
-    return next((family.noun for family in FAMILIES.values() if path.startswith(family.path)), "object")
 
 
 def _place(address: str) -> str:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -60,7 +60,14 @@ def read_service(task: Task) -> Record:
     other = transport.last if known["is_api"] is False else None
     document, problem = _read_schema(transport) if compare or other else (None, None)
     if other:
-        known["problem"] = _not_the_api(other, known["found"], published=document is not None)
+        hint = "Check that base_url is the address of the service's API"
+        if document is not None:
+            hint = (
+                "This host publishes the service's OpenAPI file, so check the path of base_url, which ends in /api/v2"
+            )
+        known["problem"] = (
+            f"GET /workspaces was answered {other.status} ({printable(other.content_type, 60)}) with {known['found']}. {hint}."
+        )
     elif error:
         known["problem"] = str(error)
     if compare and document is not None:
@@ -73,7 +80,7 @@ def read_service(task: Task) -> Record:
         task.warn(problem)
     if known["problem"] and required:
         raise Refused(known["problem"], service=known, **(error.result if error else {}))
-    _warn(task, known)
+    _warn(known, task.warn)
     return dict(service=known)
 
 
@@ -109,15 +116,15 @@ def _read_schema(transport: Transport) -> tuple[Record | None, str | None]:
     return document, None
 
 
-def _warn(task: Task, known: Record) -> None:
+def _warn(known: Record, warn: Callable[[str], None]) -> None:
     skew = known["clock_skew"]
     if skew is not None and abs(skew) > CLOCK_WARNING:
-        task.warn(
+        warn(
             f"The service's clock is {abs(skew)} s {'ahead of' if skew > 0 else 'behind'} the clock of this host. Set the"
             " clock of this host, or allow for the difference when you compare times."
         )
     if known["workspaces"] == []:
-        task.warn(
+        warn(
             "The key is accepted, but no workspace is visible to it. Check the permissions of its owner in the web"
             " application."
         )
@@ -214,16 +221,3 @@ def clock_skew(headers: Mapping[str, str], asked: float, answered: float) -> int
     # a date is cut to its second, so half a second is missing on average
     skew = date + 0.5 - (asked + answered) / 2
     return 0 if abs(skew) <= 1 + abs(answered - asked) / 2 else round(skew)
-
-
-def _not_the_api(answer: Answer, found: str | None, published: bool) -> str:
-    """The sentence for an answer of something other than the API.
-
-    published: whether the host publishes the service's OpenAPI file, so that only the path is wrong.
-    """
-    hint = (
-        "This host publishes the service's OpenAPI file, so check the path of base_url, which ends in /api/v2"
-        if published
-        else "Check that base_url is the address of the service's API"
-    )
-    return f"GET /workspaces was answered {answer.status} ({printable(answer.content_type, 60)}) with {found}. {hint}."

@@ -240,23 +240,20 @@ class Trial:
         if not own.is_listed:
             is_absent = self._look(own) is not None
             if not own.is_listed:
+                if not own.id:
+                    return is_absent
                 # the id that the create answered may be that of another object
-                is_mine = self._is_mine(own) if own.id else False
-                if not is_mine:
-                    return is_absent and is_mine is False
+                found = self._survey.ask("own", own.path)
+                name = found.record.get(own.family.key) if found else None
+                if not isinstance(name, str):
+                    return is_absent and found is not None and found.status == 404
+                if not is_same(name, own.name):
+                    return is_absent
         with contextlib.suppress(ScannerError):
             # the read shows what came of it
             self._send(f"{step}_{own.answer}", "DELETE", own.path, {})
         after = self._survey.ask(f"after_{step}_{own.answer}", own.path)
         return after is not None and after.status == 404
-
-    def _is_mine(self, own: _Object) -> bool | None:
-        """Whether a read by the id shows the name of the object; None if that is not known."""
-        found = self._survey.ask("own", own.path)
-        name = found.record.get(own.family.key) if found else None
-        if isinstance(name, str):
-            return is_same(name, own.name)
-        return False if found and found.status == 404 else None
 
 
 def is_same(live: object, name: str) -> bool:

@@ -9,9 +9,11 @@ task sets writes.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VERSION
 
+from .._http.client import Client
 from .._model.errors import Incomplete, Refused, ScannerError, WrongOption, printable
 from .._model.families import TARGET, WORKSPACE
 from .._model.names import UnreadableName, read_name
@@ -42,16 +44,16 @@ def verify_and_record(task: Task) -> Record:
     except ScannerError as error:
         if not recorder.answers:
             raise
-        _write(task, path, recorder, error.result.get("rows", []))
+        _write(path, recorder, error.result.get("rows", []), task.check_mode)
         raise error.with_result(changed=True) from None
-    _write(task, path, recorder, result["rows"])
+    _write(path, recorder, result["rows"], task.check_mode)
     return {**result, "changed": True}
 
 
-def _write(task: Task, path: str, recorder: Recorder, rows: list[Record]) -> None:
+def _write(path: str, recorder: Recorder, rows: list[Record], check_mode: bool) -> None:
     """Write the recording, readable by its owner only. Check mode writes no file."""
     text = recorder.text(COLLECTION_VERSION, rows)
-    if task.check_mode:
+    if check_mode:
         return
     try:
         with Draft(path) as draft:
@@ -67,27 +69,22 @@ def verify(task: Task) -> Record:
     survey = Survey(task.client)
     trial = Trial(task.client, survey, task.params["target"]) if task.params["writes"] else None
     if trial:
-        _check_name(task, trial.target)
+        _check_name(trial.target, task.permits.verdict)
     survey.read()
+    unwritten = _NO_LIST if trial else NEEDS_WRITES
     if survey.failure:
-        raise survey.failure.with_result(**_result(task, survey, [], _NO_LIST if trial else NEEDS_WRITES))
-    if trial is None:
-        return _result(task, survey, [], NEEDS_WRITES)
-    if not isinstance(survey.answers["workspaces"].data, list):
-        return _result(task, survey, [], _NO_LIST)
+        raise survey.failure.with_result(**_result(survey, [], unwritten, task.diff_mode))
+    if trial is None or not isinstance(survey.answers["workspaces"].data, list):
+        return _result(survey, [], unwritten, task.diff_mode)
     try:
-        _check_absence(task)
+        if task.params["target"] is not None:
+            _check_absence(task.client, task.params["target"])
     except ScannerError as error:
-        raise error.with_result(**_result(task, survey, [], "nothing was created")) from None
+        raise error.with_result(**_result(survey, [], "nothing was created", task.diff_mode)) from None
     if task.check_mode:
-        return _result(task, survey, [], NEEDS_WRITES)
+        return _result(survey, [], NEEDS_WRITES, task.diff_mode)
     trial.run()
-    return _tried(task, survey, trial)
-
-
-def _tried(task: Task, survey: Survey, trial: Trial) -> Record:
-    """The result after creates and deletes. Raises what went wrong, with the result."""
-    result = _result(task, survey, trial.left, "")
+    result = _result(survey, trial.left, "", task.diff_mode)
     failure = str(trial.failure) if trial.failure else task.client.transport.stop.failure or ""
     if trial.left:
         them = "it" if len(trial.left) == 1 else "them"
@@ -100,13 +97,13 @@ def _tried(task: Task, survey: Survey, trial: Trial) -> Record:
     return result
 
 
-def _check_name(task: Task, target: str) -> None:
+def _check_name(target: str, verdict: Callable[[str], str | None]) -> None:
     """Raise unless the target may be created. Makes no call."""
     try:
         read_name(target)
     except UnreadableName as error:
         raise WrongOption(f"target {error}: give the name of a target that does not exist yet.") from None
-    reason = task.permits.verdict(target)
+    reason = verdict(target)
     if reason:
         raise Refused(
             f"target {printable(target)!r} is outside the authorised scope: {reason}. Nothing was sent. Set target"
@@ -114,13 +111,10 @@ def _check_name(task: Task, target: str) -> None:
         )
 
 
-def _check_absence(task: Task) -> None:
+def _check_absence(client: Client, declared: str) -> None:
     """Raise Refused if a target with the declared name exists, so that it is never taken for the one of the trial."""
-    declared: str | None = task.params["target"]
-    if declared is None:
-        return
-    for workspace in task.client.all(WORKSPACE):
-        for row in task.client.all(TARGET, dict(workspace_id=workspace["id"])):
+    for workspace in client.all(WORKSPACE):
+        for row in client.all(TARGET, dict(workspace_id=workspace["id"])):
             if is_same(row["name"], declared):
                 raise Refused(
                     f"target {printable(declared)!r} already exists in workspace {workspace['id']}. Nothing was"
@@ -128,7 +122,7 @@ def _check_absence(task: Task) -> None:
                 )
 
 
-def _result(task: Task, survey: Survey, left: list[str], unwritten: str) -> Record:
+def _result(survey: Survey, left: list[str], unwritten: str, diff_mode: bool) -> Record:
     """unwritten: why creates and deletes were not tried, "" if they were."""
     rows = [row.judged(survey.answers, unwritten) for row in ROWS]
     summary = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in (CONFIRMED, REFUTED, NOT_TRIED)}
@@ -139,6 +133,6 @@ def _result(task: Task, survey: Survey, left: list[str], unwritten: str) -> Reco
         writes=not unwritten,
     )
     result: Record = dict(changed=bool(left), rows=rows, summary=summary, verified_with=verified_with)
-    if task.diff_mode:
+    if diff_mode:
         result["diff"] = dict(before={}, after=dict(left=left) if left else {})
     return result

@@ -21,7 +21,11 @@ def check_or_name(check: object, name: object) -> tuple[str | None, str | None]:
     A CVE id is neither: different findings may have the same.
     """
     known = check_of(check)
-    return known, None if known else _plain_name(name)
+    if known:
+        return known, None
+    # its first characters in lower case, composed, with single spaces
+    text = "" if name is None else str(name)[:LONGEST_NAME]
+    return None, " ".join(unicodedata.normalize("NFC", text.casefold()).split())
 
 
 def check_of(value: object) -> str | None:
@@ -38,9 +42,3 @@ def _text_of(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     return value.strip() if isinstance(value, str) else ""
-
-
-def _plain_name(value: object) -> str:
-    """A name in the form in which names are compared: its first characters in lower case, composed, with single spaces."""
-    text = "" if value is None else str(value)[:LONGEST_NAME]
-    return " ".join(unicodedata.normalize("NFC", text.casefold()).split())

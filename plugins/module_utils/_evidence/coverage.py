@@ -10,7 +10,7 @@ import csv
 import io
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._http.client import Client
@@ -45,17 +45,19 @@ def coverage(task: Task) -> Record:
     max_age = None if params["max_age"] is None else seconds_of(params["max_age"])
     now = time.time()
     exclusions = [_exclusion(f"exclusions[{i}]", each, now) for i, each in enumerate(params["exclusions"] or ())]
+    asked = _Asked(params["targets"], tools, max_age, exclusions)
     for index, name in enumerate(params["targets"] or ()):
         not_empty(f"targets[{index}]", name)
     dest = params["dest"]
     if dest is not None and not dest.lower().endswith(_FORMATS):
         raise WrongOption(f"dest {shown(dest)} ends neither in .csv nor in .json: choose one of them.")
     if dest is None:
-        return dict(_judged(task, tools, max_age, exclusions)[0], changed=False, dest=None, size=None, checksum=None)
+        result = _judged(task.client, place_of(task), asked, task.warn)[0]
+        return dict(result, changed=False, dest=None, size=None, checksum=None)
     results: list[Record] = []
 
     def fill(draft: Draft) -> None:
-        result, generated = _judged(task, tools, max_age, exclusions)
+        result, generated = _judged(task.client, place_of(task), asked, task.warn)
         results.append(result)
         written = without_passwords(result, (row["target"] for row in result["rows"]))
         if dest.lower().endswith(".csv"):
@@ -69,25 +71,24 @@ def coverage(task: Task) -> Record:
     return dict(results[0], changed=stored.changed, dest=dest, **stored.after._asdict())
 
 
-def _judged(task: Task, tools: list[int], max_age: int | None, exclusions: list[_Exclusion]) -> tuple[Record, str]:
+def _judged(client: Client, place: Place, asked: _Asked, warn: Callable[[str], None]) -> tuple[Record, str]:
     """The coverage of the account, and the service's time."""
-    targets, place = task.params["targets"], place_of(task)
-    if targets is not None and not place.declared:
+    if asked.targets is not None and not place.declared:
         raise WrongOption("targets are names in one workspace: set workspace or workspace_id as well.")
-    accounts = _read(task.client, place)
-    clock = latest_clock(task.client, [scan for account in accounts for scan in account.scans])
-    result = _coverage_of(accounts, targets, tools, max_age, exclusions, clock)
+    accounts = _read(client, place)
+    clock = latest_clock(client, [scan for account in accounts for scan in account.scans])
+    result = _coverage_of(accounts, asked, clock)
     expired = result["exclusions"]["expired"]
     if expired:
-        task.warn(f"{len(expired)} of exclusions expired and no longer count: see exclusions in the result.")
+        warn(f"{len(expired)} of exclusions expired and no longer count: see exclusions in the result.")
     unused = [
         f"exclusions[{number}]"
-        for number, each in enumerate(exclusions)
+        for number, each in enumerate(asked.exclusions)
         if each.given in result["exclusions"]["unused"]
     ]
     if unused and result["rows"]:
         names = "matches" if len(unused) == 1 else "match"
-        task.warn(
+        warn(
             f"{first_of(unused, _MOST_NAMED)} {names} no target: check for a typo, or remove what is no longer needed."
         )
     return result, utc_text(clock.now)
@@ -146,6 +147,18 @@ class _Exclusion(NamedTuple):
         return all(pattern is None or name_pattern(pattern)(name) for pattern, name in patterns)
 
 
+class _Asked(NamedTuple):
+    """What a task asks."""
+
+    # names in the only workspace, None for the existing targets of all
+    targets: Sequence[str] | None
+    # ids, empty if a scan with any tool counts
+    tools: Sequence[int]
+    # in seconds
+    max_age: int | None
+    exclusions: Sequence[_Exclusion]
+
+
 class _Account(NamedTuple):
     """One workspace."""
 
@@ -172,23 +185,22 @@ def _exclusion(where: str, given: Mapping[str, Any], now: float) -> _Exclusion:
     return _Exclusion(texts, ends)
 
 
-def _coverage_of(
-    accounts: Sequence[_Account],
-    declared: Sequence[str] | None,
-    tools: Sequence[int],
-    max_age: int | None,
-    exclusions: Sequence[_Exclusion],
-    clock: Clock,
-) -> Record:
-    """The result of coverage_info, without its file.
-
-    declared: names of targets of the only account, None for the existing targets of all; tools: ids, empty if a scan with
-    any tool counts.
-    """
-    in_force = [each for each in exclusions if each.ends > clock.now]
-    wanted = [_wanted(account.targets, declared) for account in accounts]
-    rows = [row for account, each in zip(accounts, wanted) for row in _rows(account, each, tools, max_age, clock)]
-    used = _exclude(rows, in_force)
+def _coverage_of(accounts: Sequence[_Account], asked: _Asked, clock: Clock) -> Record:
+    """The result of coverage_info, without its file."""
+    in_force = [each for each in asked.exclusions if each.ends > clock.now]
+    wanted = [_wanted(account.targets, asked.targets) for account in accounts]
+    rows = [row for account, each in zip(accounts, wanted) for row in _rows(account, each, asked, clock)]
+    used = []
+    for row in rows:
+        match = next((each for each in in_force if each.takes(row)), None)
+        if match is not None:
+            used.append(match)
+            if not row["covered"]:
+                row.update(excluded=True, reason=f"Excluded until {match.given['expires']}: {match.given['reason']}")
+    by_form: dict[tuple[int, str], list[Record]] = {}
+    for number, account in enumerate(accounts):
+        for record in account.targets:
+            by_form.setdefault((number, normal_form(record["name"])), []).append(record)
     found = {record["id"] for each in wanted for _name, record in each if record}
     return dict(
         rows=rows,
@@ -197,10 +209,10 @@ def _coverage_of(
         covered=sum(row["covered"] for row in rows),
         excluded=sum(row["excluded"] for row in rows),
         undeclared=[record for account in accounts for record in account.targets if record["id"] not in found],
-        duplicates=[record for account in accounts for record in _duplicates(account.targets)],
+        duplicates=[record for same in by_form.values() if len(same) > 1 for record in same],
         empty_workspaces=[account.workspace for account in accounts if not account.targets],
         exclusions=dict(
-            expired=[each.given for each in exclusions if each not in in_force],
+            expired=[each.given for each in asked.exclusions if each not in in_force],
             unused=[each.given for each in in_force if each not in used],
         ),
     )
@@ -214,27 +226,11 @@ def _wanted(targets: Sequence[Record], declared: Sequence[str] | None) -> list[t
     return [(name, live.one(name, f"targets[{index}]")) for index, name in enumerate(declared)]
 
 
-def _exclude(rows: Iterable[Record], exclusions: Sequence[_Exclusion]) -> list[_Exclusion]:
-    """Mark the rows that need not be covered. Returns the exclusions that match any row."""
-    used = []
-    for row in rows:
-        match = next((each for each in exclusions if each.takes(row)), None)
-        if match is not None:
-            used.append(match)
-            if not row["covered"]:
-                row.update(excluded=True, reason=f"Excluded until {match.given['expires']}: {match.given['reason']}")
-    return used
-
-
 def _rows(
-    account: _Account,
-    wanted: Iterable[tuple[str, Record | None]],
-    tools: Sequence[int],
-    max_age: int | None,
-    clock: Clock,
+    account: _Account, wanted: Iterable[tuple[str, Record | None]], asked: _Asked, clock: Clock
 ) -> Iterator[Record]:
-    ended = sorted(filter(finished, account.scans), key=lambda row: int(row["id"]))
-    unplaced = [scan for scan in ended if lacks(scan)]
+    ended = list(filter(finished, account.scans))
+    unplaced = sorted((scan for scan in ended if lacks(scan)), key=lambda scan: int(scan["id"]))
     placed = [scan for scan in ended if not lacks(scan)]
     # of each target with each tool, and with any
     newest, blind = (
@@ -242,7 +238,7 @@ def _rows(
         for scans in ([scan for scan in placed if could_see(scan) is sees] for sees in (True, False))
     )
     for name, record in wanted:
-        for tool in tools or (None,):
+        for tool in asked.tools or (None,):
             row = dict.fromkeys(("scan_id", "finished", "age"))
             row.update(
                 workspace=account.workspace, target=name, tool="any tool" if tool is None else tool_name_of(tool)
@@ -255,7 +251,7 @@ def _rows(
                 reason = why_blind(short) if short else _no_scan(unplaced, record["id"], tool)
             else:
                 row.update(tool=tool_name_of(scan_found["tool_id"]), scan_id=scan_found["id"])
-                times, reason = _age(scan_found, max_age, clock)
+                times, reason = _age(scan_found, asked.max_age, clock)
                 row.update(times)
             yield dict(row, covered=not reason, excluded=False, reason=reason)
 
@@ -277,10 +273,3 @@ def _no_scan(unplaced: Iterable[Record], target_id: int, tool: int | None) -> st
         if scan["target_id"] in (None, target_id) and (tool is None or scan["tool_id"] in (None, tool)):
             return f"Scan {scan['id']} may be of it, but its record has no {lacks(scan)}."
     return "No scan of it has finished."
-
-
-def _duplicates(targets: Iterable[Record]) -> list[Record]:
-    by_form: dict[str, list[Record]] = {}
-    for record in targets:
-        by_form.setdefault(normal_form(record["name"]), []).append(record)
-    return [record for same in by_form.values() if len(same) > 1 for record in same]

@@ -15,7 +15,6 @@ from .._model.families import FINDING, SCAN, TARGET
 from .._model.records import Record
 from .._model.times import Since, since_of
 from .._task.files import Draft, store
-from .._task.lookup import Place
 from .._task.raw_options import UNKNOWN_ID
 from .._task.references import (
     belongs,
@@ -81,7 +80,17 @@ class _Kept:
 def read(task: Task) -> dict[str, Any]:
     """The work of finding_info."""
     params = task.params
-    _refuse_bad_filters(params)
+    if params["limit"] < 0:
+        raise WrongOption(f"limit is {params['limit']}: set it to 0 or more.")
+    for option in ("status", "cve"):
+        values = params[option]
+        if values is not None and (not values or not all(each.strip() for each in values)):
+            raise WrongOption(f"{option} is empty, or has an empty item: name at least one value, or omit the option.")
+    for cve in params["cve"] or ():
+        if not is_cve(cve.strip()):
+            raise WrongOption(f"cve {printable(cve)!r} is not a CVE id: write it as CVE-2021-44228.")
+    if params["name"] is not None and not params["name"].strip():
+        raise WrongOption("name is empty: give the name of the object, or a pattern for it.")
     since = since_of(params["since"])
     selects = selector(params["min_severity"], params["status"], params["cve"], params["name"])
     kept = _Kept(selects, params["limit"])
@@ -106,7 +115,12 @@ def _collect(task: Task, kept: _Kept, since: Since | None, draft: Draft | None =
     """Read the findings that the task refers to into ``kept``, with the Proof that they are complete."""
     kept.draft = draft
     if task.params["id"] is not None:
-        _collect_one(task, kept)
+        if task.params["id"] == UNKNOWN_ID:
+            kept.proof = _NOT_YET
+        for record in information(task, FINDING):
+            target = target_of_record(task.client, record)
+            kept.target_names = _names_of([target] if target else [])
+            kept.take(record)
         return
     asked = _asked_of(task)
     if asked is None:
@@ -131,42 +145,19 @@ def _collect(task: Task, kept: _Kept, since: Since | None, draft: Draft | None =
     newest = newest_of(asked.scans).values()
     blind = [why_blind(scan).rstrip(".") for scan in newest if finished(scan) and why_blind(scan)]
     problems, doubts = [*asked.problems, *found.problems], [*found.doubts, *blind]
-    kept.proof = _accepted(task, found._replace(problems=problems, doubts=doubts))
+    kept.proof = _accepted(found._replace(problems=problems, doubts=doubts), task.params["allow_mismatch"], task.warn)
 
 
-def _accepted(task: Task, proof: Proof) -> Proof:
+def _accepted(proof: Proof, allow_mismatch: bool, warn: Callable[[str], None]) -> Proof:
     """The proof, unless findings are missing and the task does not allow that."""
-    if proof.problems and not task.params["allow_mismatch"]:
+    if proof.problems and not allow_mismatch:
         raise Refused(
             f"{proof.sentence} The missing findings may be the worst, so nothing is returned. Run the task again, or read one"
             " scan at a time; allow_mismatch: true returns what could be read, with a warning."
         )
     if proof.problems:
-        task.warn(f"{proof.sentence} With allow_mismatch, the task returns what could be read; see doubts.")
+        warn(f"{proof.sentence} With allow_mismatch, the task returns what could be read; see doubts.")
     return proof
-
-
-def _collect_one(task: Task, kept: _Kept) -> None:
-    if task.params["id"] == UNKNOWN_ID:
-        kept.proof = _NOT_YET
-    for record in information(task, FINDING):
-        target = target_of_record(task.client, record)
-        kept.target_names = _names_of([target] if target else [])
-        kept.take(record)
-
-
-def _refuse_bad_filters(params: dict[str, Any]) -> None:
-    if params["limit"] < 0:
-        raise WrongOption(f"limit is {params['limit']}: set it to 0 or more.")
-    for option in ("status", "cve"):
-        values = params[option]
-        if values is not None and (not values or not all(each.strip() for each in values)):
-            raise WrongOption(f"{option} is empty, or has an empty item: name at least one value, or omit the option.")
-    for cve in params["cve"] or ():
-        if not is_cve(cve.strip()):
-            raise WrongOption(f"cve {printable(cve)!r} is not a CVE id: write it as CVE-2021-44228.")
-    if params["name"] is not None and not params["name"].strip():
-        raise WrongOption("name is empty: give the name of the object, or a pattern for it.")
 
 
 class _Asked(NamedTuple):
@@ -190,7 +181,15 @@ def _asked_of(task: Task) -> _Asked | None:
     """
     place = place_of(task)
     if task.params["scan_id"] is not None:
-        return _of_scan(task, place)
+        referred = None if place.missing else scan_of(task, place)
+        if referred is None:
+            return None
+        scan, place, target = referred
+        warn_unplaced(place, "findings", task.warn)
+        # without a workspace, only the counts of the scan prove that the service searched the right one
+        problems = [] if place.declared or not uncounted(scan) else [unplaced("scan", scan["id"])]
+        query: dict[str, Any] = {**place.query, "task_id": scan["id"]}
+        return _Asked(query, (scan,), problems, _names_of([target] if target else []))
     wanted = target_filter(task, place)
     if wanted is None:
         return None
@@ -201,20 +200,6 @@ def _asked_of(task: Task) -> _Asked | None:
     scans = tuple(scan for scan in task.client.all(SCAN, query) if belongs(scan, wanted.query))
     targets = [wanted.target] if wanted.target else task.client.all(TARGET, wanted.place.query)
     return _Asked(query, scans, problems, _names_of(targets))
-
-
-def _of_scan(task: Task, place: Place) -> _Asked | None:
-    if place.missing:
-        return None
-    referred = scan_of(task, place)
-    if referred is None:
-        return None
-    scan, place, target = referred
-    warn_unplaced(place, "findings", task.warn)
-    # without a workspace, only the counts of the scan prove that the service searched the right one
-    problems = [] if place.declared or not uncounted(scan) else [unplaced("scan", scan["id"])]
-    query = {**place.query, "task_id": scan["id"]}
-    return _Asked(query, (scan,), problems, _names_of([target] if target else []))
 
 
 def _names_of(targets: Iterable[Record]) -> dict[int, str]:

@@ -212,7 +212,7 @@ def places_of(finding: Record) -> tuple[Place, ...]:
 
 def places_in(port: object, protocol: object, listed: Sequence[Record]) -> tuple[Place, ...]:
     """The different places in the fields of their names, in order. listed: each with its path, its method and its parameter."""
-    start = port_of(port), _protocol_of(protocol)
+    start = port_of(port), _stripped(protocol).lower() or None
     places = [
         Place(*start, path_of(each.get("path")), _method_of(each.get("method")), _parameter_of(each.get("parameter")))
         for each in listed
@@ -238,11 +238,6 @@ def port_of(value: object) -> int | None:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _LAST_PORT else None
-
-
-def _protocol_of(value: object) -> str | None:
-    """A protocol in lower case; None for what is not a text, or is blank."""
-    return _stripped(value).lower() or None
 
 
 def path_of(value: object) -> str | None:

@@ -128,7 +128,12 @@ class _Count:
         answer = self._client.stream(FINDING, query, self._take)
         proof = proof_of(answer, self._counted.values(), self._tally, grouped=False)
         if proof.all:
-            raise _incomplete(self._workspace, first_of(proof.all, 1))
+            raise Refused(
+                f"The findings in workspace {printable(self._workspace['name'])!r} may be incomplete: {first_of(proof.all, 1)}."
+                " A host could seem to have fewer findings than it has, so no host is added. Run the command again. If it"
+                " fails again, compare with the web application and scan the target again, leave the workspace out with"
+                " workspaces, or set findings to false."
+            )
         self.notes = proof.notes
         for group in groups:
             if len(group) > 1:
@@ -197,15 +202,6 @@ def _fingerprints(finding: Record, target: str) -> frozenset[str]:
     return frozenset(spot.fingerprint for spot in identity.places) or frozenset([identity.fingerprint])
 
 
-def _incomplete(workspace: Record, why: str) -> Refused:
-    return Refused(
-        f"The findings in workspace {printable(workspace['name'])!r} may be incomplete: {why}. A host"
-        " could seem to have fewer findings than it has, so no host is added. Run the command again. If it fails again,"
-        " compare with the web application and scan the target again, leave the workspace out with workspaces, or set"
-        " findings to false."
-    )
-
-
 def _groups(scans: Iterable[Record]) -> list[list[Record]]:
     """The scans of each target and tool: first the newest that could see everything, else the newest finished one, else the
     newest; then the older finished ones, the newest first. A scan that lacks one of the two is a group of its own."""
@@ -213,13 +209,9 @@ def _groups(scans: Iterable[Record]) -> list[list[Record]]:
     histories = history_of(scan for scan in listed if not lacks(scan))
     groups = []
     for history in (*histories.values(), *([scan] for scan in listed if lacks(scan))):
-        first = max(history, key=_rank)
+        first = next(filter(could_see, history), None) or next(filter(finished, history), history[0])
         groups.append([first, *(scan for scan in history if finished(scan) and scan["id"] < first["id"])])
-    return sorted(groups, key=lambda group: _rank(group[0]), reverse=True)
-
-
-def _rank(scan: Record) -> tuple[bool, bool, int]:
-    return could_see(scan), finished(scan), scan["id"]
+    return sorted(groups, key=lambda group: (could_see(group[0]), finished(group[0]), group[0]["id"]), reverse=True)
 
 
 def variables_of(targets: Sequence[Record]) -> Record:

@@ -14,13 +14,18 @@ from .._model.records import Record
 Key = tuple[object, object]
 
 
+def newest_first(scans: Iterable[Record]) -> list[Record]:
+    """Scans, the newest first."""
+    return sorted(scans, key=lambda scan: int(scan["id"]), reverse=True)
+
+
 def history_of(scans: Iterable[Record], any_tool: bool = False) -> dict[Key, list[Record]]:
     """The scans of each target and tool, the newest first; the groups in the order of their newest scans, too.
 
     any_tool: the scans of a target with all tools are one group.
     """
     found: dict[Key, list[Record]] = {}
-    for scan in sorted(scans, key=lambda each: int(each["id"]), reverse=True):
+    for scan in newest_first(scans):
         found.setdefault((scan["target_id"], None if any_tool else scan["tool_id"]), []).append(scan)
     return found
 

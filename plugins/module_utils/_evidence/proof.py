@@ -111,7 +111,10 @@ def _doubts(scans: Iterable[Record], newest: Sequence[Record], grouped: bool) ->
     for scan in compared:
         lacking = uncounted(scan)
         if lacking and outcome_of(scan) == FINISHED:
-            yield f"scan {scan['id']} does not say how many findings it has: {_lack(scan, lacking)}"
+            lack = f"its result_summary has no valid number for {_listed(lacking)}"
+            if scan.get("result_summary") is None:
+                lack = "its record has no result_summary"
+            yield f"scan {scan['id']} does not say how many findings it has: {lack}"
 
 
 def _surplus(scans: Iterable[Record], tally: Tally) -> Iterator[str]:
@@ -120,12 +123,6 @@ def _surplus(scans: Iterable[Record], tally: Tally) -> Iterator[str]:
         total, read = sum(findings_of(scan).values()), sum(tally.of("task_id", scan["id"]).values())
         if outcome_of(scan) == FINISHED and not uncounted(scan) and read > total:
             yield f"scan {scan['id']} counted {counted(total, 'finding')}, and {read:,} were read"
-
-
-def _lack(scan: Record, lacking: Sequence[str]) -> str:
-    if scan.get("result_summary") is None:
-        return "its record has no result_summary"
-    return f"its result_summary has no valid number for {_listed(lacking)}"
 
 
 class _Gap(NamedTuple):

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from .._http.client import Client
@@ -60,10 +60,17 @@ def read(task: Task) -> Reading:
     """The pairs that the task names, by ``scan_ids`` or by workspace. A call that fails becomes their outcome."""
     tools = [tool_id_of(tool, f"tools[{index}]") for index, tool in enumerate(task.params["tools"] or ())]
     try:
-        asked = _of_scans(task) if task.params["scan_ids"] is not None else _of_workspace(task, tools)
-        if asked is None:
+        place, scan_ids = place_of(task), task.params["scan_ids"]
+        unknown = not place.missing and UNKNOWN_ID in (scan_ids or ())
+        if unknown:
+            task.warn_assumed("a scan among scan_ids")
+        if unknown or place.missing:
             return Reading((), (), task.params["workspace"], (_NOT_YET,))
-        wanted, hidden = asked
+        if scan_ids is None:
+            wanted, hidden = _of_workspace(task.client, place, task.params["targets"], tools)
+        else:
+            named = {scan_id: scan_by_id(task.client, scan_id, "scan_ids", place) for scan_id in sorted(set(scan_ids))}
+            wanted, hidden = _of_scans(named, task.warn)
         places = {each.place.id: each.place for each in wanted}
         names = {place_id: _workspace_name(task.client, place) for place_id, place in places.items()}
     except CallError as error:
@@ -126,18 +133,15 @@ def _may_be_another(scan: Record, wanted: Iterable[Wanted]) -> bool:
     return any(scan["tool_id"] is None or scan["tool_id"] not in own for own in tools.values())
 
 
-def _of_workspace(task: Task, tools: Sequence[int]) -> Asked | None:
-    """What is wanted of a workspace: the declared targets or all, with the declared tools or all that have scanned them."""
-    place = place_of(task)
-    if place.missing:
-        return None
+def _of_workspace(client: Client, place: Place, names: Sequence[str] | None, tools: Sequence[int]) -> Asked:
+    """What is wanted of a workspace: the named targets or all, with the declared tools or all that have scanned them."""
     if place.id is None:
         raise WrongOption("gate needs to know what to judge: set workspace, workspace_id, scan_ids or findings_file.")
-    live = Contents(task.client, [(place.id, TARGET)])[TARGET, place.id]
-    listed = [row for row in task.client.all(SCAN, place.query) if belongs(row, place.query)]
+    live = Contents(client, [(place.id, TARGET)])[TARGET, place.id]
+    listed = [row for row in client.all(SCAN, place.query) if belongs(row, place.query)]
     newest = newest_of(scan for scan in listed if not lacks(scan))
     wanted = []
-    for name, record in _declared(task.params["targets"], live):
+    for name, record in _declared(names, live):
         if record is None:
             why = f"target {printable(name)!r} does not exist in {place}"
             wanted += [Wanted(name, None, tool, tool_id, place, None, why) for tool, tool_id in _named(tools)]
@@ -172,31 +176,24 @@ def _named(tools: Sequence[int]) -> list[tuple[str, int | None]]:
     return [(tool_name_of(tool), tool) for tool in tools] or [(ANY_TOOL, None)]
 
 
-def _of_scans(task: Task) -> Asked | None:
-    """The named scans. Of several scans of one target and tool, only the newest counts."""
-    place = place_of(task)
-    if place.missing:
-        return None
-    read: dict[int, tuple[Record, Place, Record | None]] = {}
-    for scan_id in sorted(set(task.params["scan_ids"])):
-        if scan_id == UNKNOWN_ID:
-            task.warn_assumed("a scan among scan_ids")
-            return None
-        read[scan_id] = scan_by_id(task.client, scan_id, "scan_ids", place)
+def _of_scans(read: Mapping[int, tuple[Record, Place, Record | None]], warn: Callable[[str], None]) -> Asked:
+    """The named scans, by id, with their targets. Of several scans of one target and tool, only the newest counts."""
     histories = history_of(scan for scan, _place, _target in read.values() if not lacks(scan))
     wanted = []
     for scan_id, (scan, its_place, target) in read.items():
         if lacks(scan):
-            wanted.append(_unknown(scan, target, its_place, lacks(scan)))
+            # it is not known to be of any target and tool, so none of the others replaces it
+            tool = "an unknown tool" if scan["tool_id"] is None else tool_name_of(scan["tool_id"])
+            doubt = f"Scan {scan_id} proves nothing, because its record has no {lacks(scan)}."
+            name = target["name"] if target else "an unknown target"
+            wanted.append(Wanted(name, scan["target_id"], tool, scan["tool_id"], its_place, scan, doubt=doubt))
             continue
         history = histories[scan["target_id"], scan["tool_id"]]
         if scan_id == history[-1]["id"]:
             wanted.append(_known(*read[history[0]["id"]]))
         else:
             name = _target_name(scan, target)
-            task.warn(
-                f"Scan {scan_id} of {printable(name)!r} replaces an older one among scan_ids, which is not judged."
-            )
+            warn(f"Scan {scan_id} of {printable(name)!r} replaces an older one among scan_ids, which is not judged.")
     return asked_of(wanted, [each.scan for each in wanted if each.scan], False)
 
 
@@ -207,14 +204,6 @@ def _known(scan: Record, place: Place, target: Record | None) -> Wanted:
 
 def _target_name(scan: Record, target: Record | None) -> str:
     return target["name"] if target else f"the deleted target {scan['target_id']}"
-
-
-def _unknown(scan: Record, target: Record | None, place: Place, missing: str) -> Wanted:
-    """A named scan that is not known to be of any target and tool, so none of the others replaces it."""
-    tool = "an unknown tool" if scan["tool_id"] is None else tool_name_of(scan["tool_id"])
-    doubt = f"Scan {scan['id']} proves nothing, because its record has no {missing}."
-    name = target["name"] if target else "an unknown target"
-    return Wanted(name, scan["target_id"], tool, scan["tool_id"], place, scan, doubt=doubt)
 
 
 def _workspace_name(client: Client, place: Place) -> str | None:
@@ -259,7 +248,9 @@ def _pair(wanted: Wanted, workspace: str | None, clock: Clock) -> Pair:
     pair = Pair(wanted.target, wanted.target_id, workspace, wanted.tool, wanted.tool_id)
     if scan is None:
         return pair._replace(problems=(_sentence(wanted.why),) if wanted.why else ())
-    ending = outcome_of(scan)
+    ending, said = outcome_of(scan), words_of(scan, True)
+    status = printable(scan["status_name"], 60)
+    unfinished = f"Scan {scan['id']} did not finish: its status is {status!r}{f' ({said})' if said else ''}."
     outcome = outcome_of_scan(ending)
     # without an end, the record of a scan has its start only
     finished, age = (None, None) if ending is None else ended_in(scan, clock)
@@ -270,18 +261,12 @@ def _pair(wanted: Wanted, workspace: str | None, clock: Clock) -> Pair:
         finished=finished,
         age=age,
         duration=None if finished is None else duration_of(scan),
-        problems=() if outcome == PASSED else (_unfinished(scan),),
+        problems=() if outcome == PASSED else (unfinished,),
     )
 
 
 def _sentence(clause: str) -> str:
     return f"{clause[0].upper()}{clause[1:]}."
-
-
-def _unfinished(scan: Record) -> str:
-    said = words_of(scan, True)
-    status = printable(scan["status_name"], 60)
-    return f"Scan {scan['id']} did not finish: its status is {status!r}{f' ({said})' if said else ''}."
 
 
 def _in_full(client: Client, scan: Record, needs_params: bool) -> Record:

@@ -211,6 +211,7 @@ def _row(number: int, pair: Pair, sighting: Sighting, identity: Identity) -> Row
     get = sighting.finding.get
     cves = tuple(sorted({cve.upper() for cve in sighting.finding["cve"]}))
     fingerprint, index, (_target, _check, _name, port, protocol, path, method, parameter), places = identity
+    scores = number_of(get("cvssv3"), 10), number_of(get("cvss"), 10)
     # in the order of Row, because names take three times as long
     return Row(
         number,
@@ -222,7 +223,7 @@ def _row(number: int, pair: Pair, sighting: Sighting, identity: Identity) -> Row
         _text_or_none(get("vuln_id")),
         cves,
         _text_or_none(get("cwe")),
-        _worst(number_of(get("cvssv3"), 10), number_of(get("cvss"), 10)),
+        max((score for score in scores if score is not None), default=None),
         *_epss(number_of(get("epss_score"), 1), number_of(get("epss_percentile"), 1)),
         _flag(get("in_cisa_catalog")),
         _flag(get("verified")),
@@ -298,7 +299,10 @@ def enriched(rows: tuple[Row, ...], exploits: Exploits) -> tuple[Row, ...]:
     found = []
     for row in rows:
         epss, percentile = _epss(row.epss, row.epss_percentile, row.cve, exploits.epss)
-        exploited = _known_exploited(row.known_exploited, row.cve, exploits.known_exploited)
+        exploited, file = row.known_exploited, exploits.known_exploited
+        # a finding without a CVE id is in no catalogue, which says nothing about it
+        if file is not None and row.cve:
+            exploited = bool(exploited) or any(cve in file.scores for cve in row.cve)
         found.append(row._replace(epss=epss, epss_percentile=percentile, known_exploited=exploited))
     return tuple(found)
 
@@ -336,10 +340,6 @@ def _flag(value: object) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-def _worst(*numbers: float | None) -> float | None:
-    return max((number for number in numbers if number is not None), default=None)
-
-
 def _epss(
     score: float | None, percentile: float | None, cves: Iterable[str] = (), file: CveFile | None = None
 ) -> tuple[float | None, float | None]:
@@ -348,11 +348,6 @@ def _epss(
     if score is not None:
         known.append((score, percentile))
     return max(known, key=lambda each: (each[0], each[1] or 0), default=(None, None))
-
-
-def _known_exploited(said: bool | None, cves: Sequence[str], file: CveFile | None) -> bool | None:
-    """Whether the service or the file says so. A finding without a CVE id is in no catalogue, which says nothing about it."""
-    return said if file is None or not cves else bool(said) or any(cve in file.scores for cve in cves)
 
 
 def _references(value: object) -> tuple[str, ...]:

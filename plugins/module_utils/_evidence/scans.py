@@ -13,6 +13,7 @@ from .._model.errors import printable
 from .._model.families import FINISHED, IN_PROGRESS, SEVERITIES, outcome_of_status
 from .._model.records import Record
 from .._model.times import Clock, Moment, moment_of, span, utc_text
+from .newest import newest_first
 from .sight import why_blind
 
 
@@ -111,8 +112,7 @@ def candidates(rows: Iterable[Record], clock: Clock, max_age: int) -> list[Candi
     Finished ones that are recent enough come first, then those in progress, then those that cannot be used; the newest of
     each first.
     """
-    newest_first = sorted(rows, key=lambda row: row["id"], reverse=True)
-    judged = [Candidate(row, _why_not(row, clock, max_age)) for row in newest_first]
+    judged = [Candidate(row, _why_not(row, clock, max_age)) for row in newest_first(rows)]
     return sorted(judged, key=lambda each: 2 if each.reason else 1 if is_in_progress(each.record) else 0)
 
 

@@ -58,7 +58,8 @@ def why_blind(scan: Record) -> str:
         why = f"{name} finished {progress:g} % of its work only"
     else:
         return ""
-    return f"{why}{_parenthesis(words_of(scan, True))}."
+    words = words_of(scan, True)
+    return f"{why} (it says {words!r})." if words else f"{why}."
 
 
 def words_of(scan: Record, summary: bool = False) -> str:
@@ -68,10 +69,6 @@ def words_of(scan: Record, summary: bool = False) -> str:
     return "; ".join(
         printable(text.strip(), _LONGEST_WORDS) for text in texts if isinstance(text, str) and text.strip()
     )
-
-
-def _parenthesis(words: str) -> str:
-    return f" (it says {words!r})" if words else ""
 
 
 def _percent(value: object) -> float | None:

@@ -75,12 +75,6 @@ def wrong_beginning(kind: str | None, head: bytes) -> str | None:
     return None if fits else "another kind of file"
 
 
-def _lacks_end(kind: str | None, tail: bytes) -> bool:
-    """Whether a file with this end breaks off. tail: its last kilobyte. Only PDF marks its end."""
-    # readers of PDF look for it in the last kilobyte
-    return kind == "pdf" and b"%%EOF" not in tail
-
-
 class Download:
     """Takes the body of an answer for ``Transport.send`` and passes it on to a draft.
 
@@ -117,7 +111,8 @@ class Download:
         """Note that the answer is complete."""
         if self._head is not None:
             self._pass_on_head(self._head)
-        if _lacks_end(self._kind, self._tail):
+        # only PDF marks its end, and readers look for it in the last kilobyte
+        if self._kind == "pdf" and b"%%EOF" not in self._tail:
             raise self._answer.unexpected(f"{noun_of(self._kind)} that breaks off before its end")
 
     def _pass_on_head(self, head: bytes) -> None:

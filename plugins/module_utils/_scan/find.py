@@ -10,12 +10,14 @@ import contextlib
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
 from .._evidence.clock import latest_clock
 from .._evidence.scans import candidates, is_in_progress, outcome_of, status_of
+from .._http.client import Client
+from .._http.transport import Transport
 from .._model import private_files
 from .._model.errors import ApiError, CallError, Refused, WrongOption, first_of, printable
 from .._model.families import FINISHED, SCAN, TARGET, VPN_PROFILE
@@ -88,10 +90,20 @@ def resolve(task: Task) -> Targets:
     task.permits.refuse(names)
     place = place_of(task)
     warn_current_workspace(place, task.warn)
-    live: list[Record | None] = [None] * len(names) if place.missing else _live_targets(task, place, names)
+    live: list[Record | None] = (
+        [None] * len(names) if place.missing else _live_targets(task.client, task.params, place, names)
+    )
     new = [name for name, record in zip(names, live) if record is None]
     if new and task.params["state"] == "present":
-        _check_new(task, names, new, warns=not place.missing)
+        # before anything is started
+        for name in new:
+            refuse_name(_option_of(task.params, names.index(name)), name)
+        if not place.missing:
+            task.warn(
+                f"{'Target' if len(new) == 1 else 'Targets'} {listed(new)} {'does' if len(new) == 1 else 'do'} not exist yet."
+                " The service creates a missing target and scans it: declare targets first, and set scope, so that a typo"
+                " is not scanned."
+            )
     if place.id is None and not place.missing:
         # the current workspace may change during the task
         place = place._replace(id=next((record["workspace_id"] for record in live if record), None))
@@ -99,18 +111,6 @@ def resolve(task: Task) -> Targets:
         place,
         [Entry(record["name"], record["id"]) if record else Entry(name) for name, record in zip(names, live)],
     )
-
-
-def _check_new(task: Task, names: Sequence[str], new: Sequence[str], warns: bool) -> None:
-    """Refuse a name that no new target can have, before anything is started; warn of the targets that starts create."""
-    for name in new:
-        refuse_name(_option_of(task.params, names.index(name)), name)
-    if warns:
-        task.warn(
-            f"{'Target' if len(new) == 1 else 'Targets'} {listed(new)} {'does' if len(new) == 1 else 'do'} not exist yet."
-            " The service creates a missing target and scans it: declare targets first, and set scope, so that a typo is"
-            " not scanned."
-        )
 
 
 def _resolve_id(task: Task) -> Targets:
@@ -138,17 +138,17 @@ def _resolve_id(task: Task) -> Targets:
     return Targets(place, [Entry(record["name"], target_id, by_id=True)])
 
 
-def _live_targets(task: Task, place: Place, names: Sequence[str]) -> list[Record | None]:
+def _live_targets(client: Client, params: Mapping[str, Any], place: Place, names: Sequence[str]) -> list[Record | None]:
     """The live record of each name, None if it is missing: by the exact name, else by its normal form."""
     # the names may be some of those of the task
-    options = {name: _option_of(task.params, index) for index, name in enumerate(task.params["targets"] or names)}
+    options = {name: _option_of(params, index) for index, name in enumerate(params["targets"] or names)}
     if len(names) == 1:
         option = options[names[0]]
         other = "target_id" if option == "target" else ""
-        return [find_by_key(task.client, TARGET, names[0], place.query, whole=True, option=option, other=other)]
+        return [find_by_key(client, TARGET, names[0], place.query, whole=True, option=option, other=other)]
     rows: list[Record] = []
     missing = set(names)
-    for page in task.client.pages(TARGET, place.query):
+    for page in client.pages(TARGET, place.query):
         rows += [row for row in page if place.id is None or row["workspace_id"] in (None, place.id)]
         missing -= {row["name"] for row in page}
         if not missing:
@@ -158,30 +158,31 @@ def _live_targets(task: Task, place: Place, names: Sequence[str]) -> list[Record
     unnamed = next((each for each in records if each and each["workspace_id"] is None), None)
     if unnamed and place.id is not None:
         # one target is enough to see whether the service filters its lists
-        confirm_place(task.client, TARGET, unnamed, place.id)
+        confirm_place(client, TARGET, unnamed, place.id)
     return records
 
 
-def _note_new_targets(task: Task, entries: Sequence[Entry], query: dict[str, int]) -> None:
+def _note_new_targets(
+    client: Client, params: Mapping[str, Any], query: dict[str, int], entries: Sequence[Entry]
+) -> None:
     """Note the ids of targets that have been created since."""
     missing = [entry for entry in entries if entry.target_id is None]
     if missing:
         place = Place(query.get("workspace_id"))
-        for entry, record in zip(missing, _live_targets(task, place, [entry.target for entry in missing])):
+        for entry, record in zip(missing, _live_targets(client, params, place, [entry.target for entry in missing])):
             entry.target_id = record["id"] if record else None
 
 
-def vpn_uuid_of(task: Task) -> str | None:
-    """The UUID of the VPN profile that the task names, "" for none, None if it does not say; 1 GET if it is named."""
-    wanted: str | None = task.params["vpn_profile"]
+def vpn_uuid_of(client: Client, wanted: str | None, warn: Callable[[str], None]) -> str | None:
+    """The UUID of the VPN profile in the option, "" for none, None if it does not say; 1 GET if it is named."""
     if not wanted:
         return wanted
     try:
-        rows = task.client.all(VPN_PROFILE)
+        rows = client.all(VPN_PROFILE)
     except ApiError as error:
         if error.status not in _NOT_LISTED or not _UUID.fullmatch(wanted):
             raise
-        task.warn(
+        warn(
             f"vpn_profile {wanted!r} was not checked, because the service refused the list of VPN profiles"
             f" ({error.status}). It is sent unchanged."
         )
@@ -203,13 +204,14 @@ def vpn_uuid_of(task: Task) -> str | None:
 
 
 @contextlib.contextmanager
-def starts_locked(task: Task, tool_ids: Iterable[int], names: Sequence[str]) -> Iterator[None]:
+def starts_locked(
+    transport: Transport, warn: Callable[[str], None], tool_ids: Iterable[int], names: Sequence[str]
+) -> Iterator[None]:
     """Keep other tasks of this user from starting scans of these targets with these tools. If the lock cannot be taken, the
     task warns and continues."""
-    transport = task.client.transport
     with contextlib.ExitStack() as held:
         try:
-            place = private_files.directory(os.environ) if names and not task.check_mode else ""
+            place = private_files.directory(os.environ) if names else ""
             base_url = transport.connection.base_url
             # in the order in which every task takes them
             for parts in chain(
@@ -218,7 +220,7 @@ def starts_locked(task: Task, tool_ids: Iterable[int], names: Sequence[str]) -> 
                 path = private_files.path_for(place, "start of scans", *parts)
                 held.enter_context(private_files.locked(path, _LONGEST_WAIT, transport.pause, transport.now))
         except OSError as error:
-            task.warn(
+            warn(
                 "A lock could not be taken"
                 f" ({printable(error.strerror or error)}), so two tasks at the same time may both start a scan of one target."
             )
@@ -231,7 +233,7 @@ def lock_parts(base_url: str, tool_id: int, names: Iterable[str]) -> list[tuple[
     return [(base_url, str(tool_id), str(number)) for number in sorted(numbers)]
 
 
-def find_scans(task: Task, query: dict[str, int], entries: Sequence[Entry]) -> None:
+def find_scans(client: Client, query: dict[str, int], entries: Sequence[Entry]) -> None:
     """Let the entries take existing scans that are as declared, and note which scans exist. At most one list."""
     entries = [entry for entry in entries if entry.target_id is not None]
     if not entries:
@@ -239,43 +241,47 @@ def find_scans(task: Task, query: dict[str, int], entries: Sequence[Entry]) -> N
     # of all entries
     max_age = entries[0].spec.max_age
     # a page that the server has cut short must not hide the newest scan
-    rows = [row for page in task.client.pages(SCAN, query, whole=bool(max_age)) for row in page]
+    rows = [row for page in client.pages(SCAN, query, whole=bool(max_age)) for row in page]
     for entry in entries:
         entry.known = [row["id"] for row in _own(rows, entry)]
     if not max_age:
         return
-    clock = latest_clock(task.client, rows)
+    clock = latest_clock(client, rows)
     for entry in entries:
         entry.candidates = []
+        declared = entry.spec.tool_params or entry.spec.authentication or entry.spec.further
         for row, reason in candidates(_own(rows, entry), clock, max_age)[:_MOST_CANDIDATES]:
             shown: Record | None = row
-            if reason is None and entry.spec.needs_record:
-                shown = task.client.read(SCAN, row["id"])
+            # rows do not show all that is declared
+            if reason is None and (declared or entry.spec.vpn_uuid is not None):
+                shown = client.read(SCAN, row["id"])
                 reason = entry.spec.why_another(shown) if shown else "somebody has just deleted it"
             if shown and reason is None:
-                entry.take(shown, task.client.transport.now())
+                entry.take(shown, client.transport.now())
                 # a scan in progress is joined
                 entry.outcome = None if is_in_progress(shown) else FINISHED
                 break
             entry.candidates.append(dict(id=shown["id"] if shown else None, target=entry.target, reason=reason))
 
 
-def find_again(task: Task, query: dict[str, int], entries: Sequence[Entry]) -> None:
+def find_again(client: Client, params: Mapping[str, Any], query: dict[str, int], entries: Sequence[Entry]) -> None:
     """Let the entries take scans that somebody has started since, even of targets that were created since."""
-    _note_new_targets(task, entries, query)
-    find_scans(task, narrowed(query, entries), entries)
+    _note_new_targets(client, params, query, entries)
+    find_scans(client, narrowed(query, entries), entries)
 
 
-def find_started(task: Task, query: dict[str, int], entry: Entry, error: CallError | None = None) -> int:
+def find_started(
+    client: Client, params: Mapping[str, Any], query: dict[str, int], entry: Entry, error: CallError | None = None
+) -> int:
     """The id of the one scan of the entry's target and tool that did not exist before. Raises if there is not exactly one.
 
     error: of the start, None if it succeeded without an id.
     """
     new: list[int] | None = None
     # if nothing can be read, the failed start is still what the error is about
-    with contextlib.suppress(CallError), task.client.transport.stop.last_calls():
-        _note_new_targets(task, [entry], query)
-        rows = () if entry.target_id is None else task.client.all(SCAN, narrowed(query, [entry]))
+    with contextlib.suppress(CallError), client.transport.stop.last_calls():
+        _note_new_targets(client, params, query, [entry])
+        rows = () if entry.target_id is None else client.all(SCAN, narrowed(query, [entry]))
         new = [row["id"] for row in _own(rows, entry) if row["id"] not in entry.known]
     if new is not None and len(new) == 1:
         return new[0]
@@ -283,9 +289,9 @@ def find_started(task: Task, query: dict[str, int], entry: Entry, error: CallErr
     raise unclear_start(entry, new, error)
 
 
-def doubles(task: Task, query: dict[str, int], entries: Sequence[Entry]) -> Iterator[tuple[Entry, list[int]]]:
+def doubles(client: Client, query: dict[str, int], entries: Sequence[Entry]) -> Iterator[tuple[Entry, list[int]]]:
     """The entries, just started, whose scans are not the only new ones, each with the ids of the others."""
-    rows = task.client.all(SCAN, narrowed(query, entries))
+    rows = client.all(SCAN, narrowed(query, entries))
     for entry in entries:
         others = [row["id"] for row in _own(rows, entry) if row["id"] not in (*entry.known, entry.scan_id)]
         if others and entry.target_id is not None:

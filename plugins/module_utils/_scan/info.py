@@ -6,17 +6,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable
 
 from .._evidence.clock import old_scans
 from .._evidence.scans import is_in_progress, last_moment_of, status_of, without_secrets
 from .._model.errors import Refused, WrongOption, first_of, printable
 from .._model.families import SCAN, SCAN_STATUSES
 from .._model.records import Record
-from .._model.times import Since, since_of
+from .._model.times import since_of
 from .._model.tools import tool_id_of
-from .._task.lookup import Place
+from .._task.lookup import Query
 from .._task.references import belongs, information, place_of, target_filter, unplaced, warn_unplaced
 from .._task.task import Task
 
@@ -26,13 +25,18 @@ _MOST_NAMED = 10
 def read(task: Task) -> Record:
     """The work of scan_info."""
     params = task.params
-    statuses, since = _statuses(task), since_of(params["since"])
+    statuses, since = _statuses(params["status"], task.warn), since_of(params["since"])
     tool_id = None if params["tool"] is None else tool_id_of(params["tool"])
     if params["id"] is not None:
         return dict(scans=[without_secrets(scan) for scan in information(task, SCAN)])
-    query = _query(task, place_of(task), tool_id, statuses)
-    if query is None:
+    listed = target_filter(task, place_of(task))
+    if listed is None:
+        # in check mode, the workspace or target does not exist yet
         return dict(scans=[])
+    if params["target_id"] is not None and not listed.place.declared:
+        raise Refused(f"Scans may be missing: {unplaced('target', params['target_id'])}.")
+    warn_unplaced(listed.place, "scans", task.warn)
+    query = _query({**listed.place.query, **listed.query}, tool_id, statuses)
     # an older service may ignore a filter
     owners = {field: value for field, value in query.items() if field != "status"}
     rows = task.client.all(SCAN, query)
@@ -40,33 +44,18 @@ def read(task: Task) -> Record:
     wanted = None if statuses is None else {"", *statuses}
     scans = [scan for scan in rows if belongs(scan, owners) and (wanted is None or status_of(scan) in wanted)]
     if since is not None:
-        scans = _recent(task, since, rows, scans)
+        old = old_scans(task.client, since, rows)
+        scans = [scan for scan in scans if scan["id"] not in old]
+        undated = [str(scan["id"]) for scan in scans if not is_in_progress(scan) and last_moment_of(scan) is None]
+        if undated:
+            shown = first_of(undated, _MOST_NAMED)
+            task.warn(f"The record of scan {shown} does not say when it ended, so it is returned in spite of since.")
     return dict(scans=[without_secrets(scan) for scan in scans])
 
 
-def _recent(task: Task, since: Since, rows: Sequence[Record], scans: Sequence[Record]) -> list[Record]:
-    """The scans that ended since then, those in progress, and, with a warning, those whose records do not say."""
-    old = old_scans(task.client, since, rows)
-    recent = [scan for scan in scans if scan["id"] not in old]
-    undated = [str(scan["id"]) for scan in recent if not is_in_progress(scan) and last_moment_of(scan) is None]
-    if undated:
-        shown = first_of(undated, _MOST_NAMED)
-        task.warn(f"The record of scan {shown} does not say when it ended, so it is returned in spite of since.")
-    return recent
-
-
-def _query(task: Task, place: Place, tool_id: int | None, statuses: set[str] | None) -> dict[str, Any] | None:
-    """The filters of the list, or None if, in check mode, the workspace or target does not exist yet."""
-    wanted = target_filter(task, place)
-    if wanted is None:
-        return None
-    target_id = task.params["target_id"]
-    if target_id is not None and not wanted.place.declared:
-        raise Refused(f"Scans may be missing: {unplaced('target', target_id)}.")
-    warn_unplaced(wanted.place, "scans", task.warn)
-    query: dict[str, Any] = {**wanted.place.query, **wanted.query}
-    if tool_id is not None:
-        query["tool_id"] = tool_id
+def _query(owners: Query, tool_id: int | None, statuses: set[str] | None) -> Query:
+    """The filters of the list. owners: those by workspace and target."""
+    query = dict(owners) if tool_id is None else dict(owners, tool_id=tool_id)
     known = [name for name in SCAN_STATUSES if statuses and name.lower() in statuses]
     # the service filters by one status, and may refuse an unknown one
     if statuses and len(statuses) == len(known) == 1:
@@ -74,9 +63,8 @@ def _query(task: Task, place: Place, tool_id: int | None, statuses: set[str] | N
     return query
 
 
-def _statuses(task: Task) -> set[str] | None:
+def _statuses(given: list[str] | None, warn: Callable[[str], None]) -> set[str] | None:
     """The declared statuses in lower case; warns of unknown ones."""
-    given: list[str] | None = task.params["status"]
     if given is None:
         return None
     if not given or not all(each.strip() for each in given):
@@ -84,7 +72,7 @@ def _statuses(task: Task) -> set[str] | None:
     statuses = {each.strip().lower().replace("_", " ") for each in given}
     known = {name.lower() for name in SCAN_STATUSES}
     for status in sorted(statuses - known):
-        task.warn(
+        warn(
             f"Unknown status {printable(status, 60)!r}; it may match nothing. Known statuses: {', '.join(SCAN_STATUSES)}."
         )
     return statuses

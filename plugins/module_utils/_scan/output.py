@@ -7,10 +7,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from .._evidence.scans import is_in_progress, status_of
 from .._http.answer import Answer
+from .._http.client import Client
 from .._model.errors import ApiError, Refused, printable
 from .._model.families import SCAN
 from .._model.records import Record
@@ -40,25 +42,25 @@ def read_output(task: Task) -> Record:
         "the output of this tool cannot be returned; write it to a file with scanops.scanner.scan_output",
     )
     try:
-        result: Record = dict(output=_complete(task, scan_id, hints), text=None)
+        result: Record = dict(output=_complete(task.client, scan_id, hints), text=None)
     except ApiError as error:
         if error.status != 406:
             raise
         # the tool has no parsed output
         answer = task.client.data(SCAN, scan_id, "/raw", accept="text/plain", hints=hints, is_text=True)
-        result = dict(output=None, text=_raw(task, answer))
+        result = dict(output=None, text=_raw(answer, task.warn))
     if is_in_progress(scan):
         task.warn(f"Scan {scan_id} is still {printable(status_of(scan))}, so its output may be incomplete.")
     return result
 
 
-def _raw(task: Task, answer: Answer) -> str:
+def _raw(answer: Answer, warn: Callable[[str], None]) -> str:
     # assumed: plain text, as requested; a string in data is accepted as well
     if answer.content_type.startswith("text/plain"):
         try:
             return str(answer.body, "utf-8")
         except ValueError:
-            task.warn(
+            warn(
                 "The raw output is not valid UTF-8; invalid bytes are replaced by U+FFFD. To keep it unchanged, write it to a"
                 " file with scanops.scanner.scan_output and format: raw."
             )
@@ -96,7 +98,7 @@ def parsed_output(answer: Answer) -> Record:
     return data
 
 
-def _complete(task: Task, scan_id: int, hints: dict[int, str]) -> Record:
+def _complete(client: Client, scan_id: int, hints: dict[int, str]) -> Record:
     """The output of a scan, with the rows of its list that further pages have."""
     outputs: list[Record] = []
 
@@ -110,7 +112,7 @@ def _complete(task: Task, scan_id: int, hints: dict[int, str]) -> Record:
         body = answer.json()
         return rows, {**body, **output, **(data if isinstance(data, dict) else {})}
 
-    rows = task.client.nested(SCAN, scan_id, "/output", rows_in, hints)
+    rows = client.nested(SCAN, scan_id, "/output", rows_in, hints)
     output = outputs[0]
     if len(outputs) > 1:
         data, name = output["output_data"], _LISTS[output["output_type"]]
@@ -142,40 +144,42 @@ def what_is_missing(data: object) -> str | None:
 def write_output(task: Task) -> Record:
     """The work of the module scan_output."""
     dest, scan_id, kind = task.params["dest"], task.params["id"], task.params["format"]
+
+    def fill(draft: Draft) -> None:
+        scan = existing(task.client, SCAN, scan_id)
+        if is_in_progress(scan):
+            share = f" ({scan['progress']} %)" if isinstance(scan["progress"], int) else ""
+            raise Refused(
+                f"Scan {scan_id} is {printable(status_of(scan))}{share}, so its output may be incomplete: wait for it with"
+                " scanops.scanner.scan, or run the task again later."
+            )
+        hints = refusal_hints(scan, f"the tool has no output as {kind}; set format to another one")
+        if kind != "json":
+            download(task.client, SCAN, scan_id, _BELOW[kind], kind, draft, hints)
+            return
+        data = _complete(task.client, scan_id, hints)
+        # sorted, so that the same output gives the same file; ASCII, so that control characters are escaped
+        draft.write(json.dumps(data, indent=2, sort_keys=True).encode("ascii") + b"\n")
+
+    stored = None
     if scan_id == UNKNOWN_ID:
         check_place(task.host, dest)
         task.warn_assumed("the scan")
-        return _result(task, None)
-    return _result(task, store(task.host, dest, lambda draft: _fill(task, scan_id, kind, draft)))
+    else:
+        stored = store(task.host, dest, fill)
+    return _result(dest, stored, task.diff_mode)
 
 
-def _fill(task: Task, scan_id: int, kind: str, draft: Draft) -> None:
-    scan = existing(task.client, SCAN, scan_id)
-    if is_in_progress(scan):
-        share = f" ({scan['progress']} %)" if isinstance(scan["progress"], int) else ""
-        raise Refused(
-            f"Scan {scan_id} is {printable(status_of(scan))}{share}, so its output may be incomplete: wait for it with"
-            " scanops.scanner.scan, or run the task again later."
-        )
-    hints = refusal_hints(scan, f"the tool has no output as {kind}; set format to another one")
-    if kind != "json":
-        download(task.client, SCAN, scan_id, _BELOW[kind], kind, draft, hints)
-        return
-    data = _complete(task, scan_id, hints)
-    # sorted, so that the same output gives the same file; ASCII, so that control characters are escaped
-    draft.write(json.dumps(data, indent=2, sort_keys=True).encode("ascii") + b"\n")
-
-
-def _result(task: Task, stored: Stored | None) -> Record:
+def _result(dest: str, stored: Stored | None, diff_mode: bool) -> Record:
     """The result of the module. stored: None where check mode cannot know the output."""
-    dest, after = task.params["dest"], stored and stored.after
+    after = stored and stored.after
     result: Record = dict(
         changed=stored is None or stored.changed,
         dest=dest,
         size=after.size if after else None,
         checksum=after.checksum if after else None,
     )
-    if task.diff_mode:
+    if diff_mode:
         before = stored.before._asdict() if stored and stored.before else {}
         attributes = stored.attributes if stored else dict(before={}, after={})
         result["diff"] = dict(

@@ -119,7 +119,7 @@ class _Present:
         task, dest = self._task, self._dest
         check_place(task.host, dest, LONGEST_NAME)
         live = content_of(dest)
-        note = self._note = read_note(task, dest)
+        note = self._note = read_note(dest, task.warn)
         before: Record = dict(checksum=live.checksum) if live else {}
         if live and note and note.content == live:
             before = _shown(note.request)
@@ -174,7 +174,7 @@ class _Present:
         waits = note.content is None and note.request == self._request
         if note.sent and note.sent.request == self._request:
             self._rows = client.all(REPORT)
-            record, asked_at = from_earlier_run(self._task, self._rows, note.sent), note.sent.asked_at
+            record, asked_at = from_earlier_run(self._rows, note.sent, self._task.warn), note.sent.asked_at
         elif note.report and waits and 0 <= time.time() - note.asked_at < RESUMED_FOR:
             record = client.read(REPORT, note.report["id"])
         if record is not None:
@@ -182,10 +182,11 @@ class _Present:
         return record
 
     def _create(self) -> Record:
+        client, webhook_url = self._task.client, self._task.params["webhook_url"]
         if self._rows is None:
             # so that a new report can be told from the existing ones
-            self._rows = self._task.client.all(REPORT)
-        report_id = create(self._task, self._dest, self._note, self._request, self._rows)
+            self._rows = client.all(REPORT)
+        report_id = create(client, self._task.warn, self._dest, self._note, self._request, webhook_url, self._rows)
         self._created = True
         record = dict(new_record(REPORT, _shown(self._request)), id=report_id)
         self._write_note(record, None)

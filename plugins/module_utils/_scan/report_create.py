@@ -14,16 +14,16 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from .._http.client import Client
 from .._model.errors import CallError, Incomplete, Refused, WrongOption, printable
 from .._model.families import REPORT
 from .._model.records import Record, read_id
 from .._model.times import utc_text
 from .._model.trust import refuse_untrusted
 from .._task.files import Content, Draft
-from .._task.task import Task
 
 # what a task requests: base_url, and id or the fields of a new report
 Request = dict[str, Any]
@@ -72,7 +72,7 @@ def note_path(dest: str) -> str:
     return os.path.join(directory, f".{name}.request.json")
 
 
-def read_note(task: Task, dest: str) -> Note | None:
+def read_note(dest: str, warn: Callable[[str], None]) -> Note | None:
     """The Note beside a file, None if none exists that can be trusted and understood."""
     path = note_path(dest)
     if not os.path.lexists(path):
@@ -80,7 +80,7 @@ def read_note(task: Task, dest: str) -> Note | None:
     try:
         refuse_untrusted(path, "the note")
     except WrongOption:
-        task.warn(
+        warn(
             f"The note {printable(path)!r} may have been written by another user, so it is ignored. It is rewritten when the"
             " file is downloaded."
         )
@@ -132,7 +132,7 @@ def new_since(rows: Iterable[Record], sent: Sent) -> list[Record]:
     return sorted(new, key=lambda row: row["id"])
 
 
-def from_earlier_run(task: Task, rows: Iterable[Record], sent: Sent) -> Record | None:
+def from_earlier_run(rows: Iterable[Record], sent: Sent, warn: Callable[[str], None]) -> Record | None:
     """The report of a create that an earlier run sent and whose outcome it did not learn, or None. Warns in both cases.
     Raises Refused if several reports may be it."""
     new = new_since(rows, sent)
@@ -143,17 +143,25 @@ def from_earlier_run(task: Task, rows: Iterable[Record], sent: Sent) -> Record |
     if len(new) > 1:
         raise Refused(f"{asked} {_several(new, sent)}")
     if not new:
-        task.warn(f"{asked} No new {sent.request['format']} report exists, so it is requested again.")
+        warn(f"{asked} No new {sent.request['format']} report exists, so it is requested again.")
         return None
     found = f"report {new[0]['id']}"
     if not 0 <= time.time() - sent.asked_at < RESUMED_FOR:
-        task.warn(f"{asked} It may be {found}, which is not used because that was more than a day ago.")
+        warn(f"{asked} It may be {found}, which is not used because that was more than a day ago.")
         return None
-    task.warn(f"{asked} {found.capitalize()} is new since then and is counted as that report.")
+    warn(f"{asked} {found.capitalize()} is new since then and is counted as that report.")
     return new[0]
 
 
-def create(task: Task, dest: str, note: Note | None, request: Request, rows: Iterable[Record]) -> int:
+def create(
+    client: Client,
+    warn: Callable[[str], None],
+    dest: str,
+    note: Note | None,
+    request: Request,
+    webhook_url: str | None,
+    rows: Iterable[Record],
+) -> int:
     """Request a report, once, and return its id. Raises where it cannot be known which report it is.
 
     note: the one beside ``dest``; rows: all reports that exist now. The create is noted before it is sent, so that the next
@@ -162,23 +170,23 @@ def create(task: Task, dest: str, note: Note | None, request: Request, rows: Ite
     sent = Sent(request, time.time(), [row["id"] for row in rows])
     write_note(dest, (note or Note(request, None, None, sent.asked_at))._replace(sent=sent))
     body = {name: value for name, value in request.items() if name != "base_url"}
-    if task.params["webhook_url"] is not None:
-        body["webhook_url"] = task.params["webhook_url"]
+    if webhook_url is not None:
+        body["webhook_url"] = webhook_url
     try:
-        report_id: int | None = task.client.start(REPORT, body, _CREATE_HINTS)[0]
+        report_id: int | None = client.start(REPORT, body, _CREATE_HINTS)[0]
     except CallError as error:
         if error.maybe_done:
-            return _settle(task, sent, error)
+            return _settle(client, warn, sent, error)
         if note is not None:
             write_note(dest, note._replace(sent=None))
         else:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(note_path(dest))
         raise
-    return _settle(task, sent) if report_id is None else report_id
+    return _settle(client, warn, sent) if report_id is None else report_id
 
 
-def _settle(task: Task, sent: Sent, error: CallError | None = None) -> int:
+def _settle(client: Client, warn: Callable[[str], None], sent: Sent, error: CallError | None = None) -> int:
     """The id of the only report that is new since a create was sent. Raises Incomplete if there is none, or several."""
     if error is None:
         what = f"The answer to POST {REPORT.path} contains no id"
@@ -188,7 +196,7 @@ def _settle(task: Task, sent: Sent, error: CallError | None = None) -> int:
         said = f", {printable(error.message)!r}" if error.message else ""
         what = f"POST {REPORT.path} was answered {error.status}{said}"
     try:
-        new = new_since(task.client.all(REPORT), sent)
+        new = new_since(client.all(REPORT), sent)
     except CallError:
         # the failed create is the error to report, not the failed read after it
         new, seen = [], "the list of reports could not be read"
@@ -196,7 +204,7 @@ def _settle(task: Task, sent: Sent, error: CallError | None = None) -> int:
         seen = f"no new {sent.request['format']} report exists"
     if len(new) == 1:
         if error is not None:
-            task.warn(f"{what}. Report {new[0]['id']} is new since then and is counted as created by this task.")
+            warn(f"{what}. Report {new[0]['id']} is new since then and is counted as created by this task.")
         return int(new[0]["id"])
     result = error.result if error else {}
     if new:

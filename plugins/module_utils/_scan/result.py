@@ -197,7 +197,8 @@ def lines(watch: Watch, shown: Shown | None, seconds: float) -> tuple[list[str],
     tool = _tools(watch.entries)
     new = [_line(entry, tool(entry)) for entry in entries if now[str(entry.scan_id)] != shown.get(str(entry.scan_id))]
     if now["no slot"] and not shown.get("no slot"):
-        new.append(_waiting_for_a_slot(len(watch.startable())))
+        number = len(watch.startable())
+        new.append(f"{number} scan{' waits' if number == 1 else 's wait'} for a free slot of the account's plan")
     return new, now
 
 
@@ -219,10 +220,6 @@ def _findings(counts: Mapping[str, int]) -> str:
     return counted(sum(counts.values()), "finding") + (f" ({shown})" if shown else "")
 
 
-def _waiting_for_a_slot(number: int) -> str:
-    return f"{number} scan{' waits' if number == 1 else 's wait'} for a free slot of the account's plan"
-
-
 def _summary(watch: Watch, seconds: float) -> str:
     counts: dict[str, int] = {}
     totals: dict[str, int] = {}
@@ -234,16 +231,11 @@ def _summary(watch: Watch, seconds: float) -> str:
     shown = ", ".join(f"{count} {printable(state, 60)}" for state, count in sorted(counts.items()))
     found = f"; {_findings(totals)}" if totals else ""
     done = sum(entry.outcome is not None for entry in watch.entries)
-    return f"{done} of {len(watch.entries)} scans done after {elapsed(seconds)}: {shown}{_ahead(watch, seconds)}{found}"
-
-
-def _ahead(watch: Watch, seconds: float) -> str:
-    """How far all scans together are, and how long the rest takes at the same speed."""
+    # of all scans together, and how long the rest takes at the same speed
     percent = sum(map(_percent, watch.entries)) // len(watch.entries)
-    if not 0 < percent < 100:
-        return ""
-    left = f", about {elapsed(seconds * (100 - percent) / percent)} left" if percent >= _ENOUGH else ""
-    return f"; {percent} % in all{left}"
+    left = f", about {elapsed(seconds * (100 - percent) / percent)} left" if _ENOUGH <= percent < 100 else ""
+    ahead = f"; {percent} % in all{left}" if 0 < percent < 100 else ""
+    return f"{done} of {len(watch.entries)} scans done after {elapsed(seconds)}: {shown}{ahead}{found}"
 
 
 def _percent(entry: Entry) -> int:

@@ -80,11 +80,6 @@ class ScanSpec(NamedTuple):
         # null means no VPN; without the field, the service uses the VPN of the workspace
         return body if self.vpn_uuid is None else dict(body, vpn_profile_uuid=self.vpn_uuid or None)
 
-    @property
-    def needs_record(self) -> bool:
-        """Whether it takes a scan's full record, not only its row in the list, to compare it."""
-        return bool(self.tool_params or self.authentication or self.further or self.vpn_uuid is not None)
-
     def why_another(self, record: Record) -> str | None:
         """Why a scan is not as declared, a clause, or None."""
         kind = self.authentication and self.authentication["type"]
@@ -148,17 +143,23 @@ def specs_of(params: Mapping[str, Any]) -> list[ScanSpec]:
     longest = params["max_scan_time"]
     if longest is not None and not 1 <= longest <= _LONGEST_SCAN:
         raise WrongOption(f"max_scan_time is {longest}: set it to 1 to {_LONGEST_SCAN} minutes, or remove it.")
+    tools, max_age = tools_of(params), seconds_of(params["max_age"])
+    authentication, free = _authentication(params["authentication"]), params["start_params"] or {}
+    for name in free:
+        if name in _OWN_FIELDS:
+            raise WrongOption(f"start_params.{name} has its own option: use {_OPTION_OF.get(name, name)} instead.")
+    own = {name: params[name] for name in ("redirect_level", "scan_original_url") if params[name] is not None}
     return [
         ScanSpec(
             tool_id=tool_id,
-            max_age=seconds_of(params["max_age"]),
+            max_age=max_age,
             vpn_uuid=None,
             tool_params=tool_params,
             max_scan_time=longest,
-            authentication=_authentication(params["authentication"]),
-            further=_further(params),
+            authentication=authentication,
+            further={**own, **free},
         )
-        for tool_id, tool_params in tools_of(params).items()
+        for tool_id, tool_params in tools.items()
     ]
 
 
@@ -174,15 +175,6 @@ def _authentication(given: Mapping[str, Any] | None) -> Record | None:
             f"authentication.{extra[0]} does not belong to type {kind}: remove it, or choose another type."
         )
     return {"type": kind, "params": {name: given[name] for name in _AUTHENTICATION[kind]}}
-
-
-def _further(params: Mapping[str, Any]) -> Record:
-    free = params["start_params"] or {}
-    for name in free:
-        if name in _OWN_FIELDS:
-            raise WrongOption(f"start_params.{name} has its own option: use {_OPTION_OF.get(name, name)} instead.")
-    own = {name: params[name] for name in ("redirect_level", "scan_original_url") if params[name] is not None}
-    return {**own, **free}
 
 
 def _matches(found: object, wanted: object) -> bool:

@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from .._evidence.scans import is_in_progress, outcome_of, status_of
+from .._http.client import Client
 from .._http.outage import Outage
 from .._model.errors import (
     CallError,
@@ -31,15 +32,15 @@ from .watch import Entry, Watch
 _LONGEST_STOP = 300
 
 
-def stop_scan(task: Task, scan_id: int) -> bool:
+def stop_scan(client: Client, scan_id: int) -> bool:
     """Ask that a scan stops; False if it has ended or no longer exists."""
     try:
-        task.client.stop(SCAN, scan_id)
+        client.stop(SCAN, scan_id)
     except CallError as error:
         if error.status not in (404, 409) and not error.maybe_done:
             raise
         try:
-            record = task.client.read(SCAN, scan_id)
+            record = client.read(SCAN, scan_id)
         except CallError as unread:
             if not error.maybe_done:
                 raise error from None
@@ -61,14 +62,12 @@ def _maybe_stopped(scan_id: int, error: CallError, seen: str) -> CallError:
     ).with_result(changed=True)
 
 
-def interrupted(task: Task, watch: Watch, error: ScannerError) -> ScannerError:
-    """The error of a task that was interrupted. Stops the scans that it started if it declares ``stop_on_interrupt``."""
-    stops = task.params["stop_on_interrupt"]
-    with task.client.transport.stop.last_calls():
-        fates = [(entry, *_fate(task, entry, stops)) for entry in watch.pending()]
+def interrupted(client: Client, stops: bool, watch: Watch, error: ScannerError) -> ScannerError:
+    """The error of a task that was interrupted. stops: whether to stop the scans that it started."""
     groups: dict[tuple[str, str], list[Entry]] = {}
-    for entry, fate, why in fates:
-        groups.setdefault((fate, why), []).append(entry)
+    with client.transport.stop.last_calls():
+        for entry in watch.pending():
+            groups.setdefault(_fate(client, entry, stops), []).append(entry)
     sentences = [
         f"Scan {named_scans(entries)} {fate}{f' ({why})' if why else ''}." for (fate, why), entries in groups.items()
     ]
@@ -76,16 +75,16 @@ def interrupted(task: Task, watch: Watch, error: ScannerError) -> ScannerError:
     if left:
         sentences.append(f"{counted(left, 'scan')} {'was' if left == 1 else 'were'} not started.")
     lost = isinstance(error, CallError) and error.maybe_done
-    first = str(error) if lost else f"The task ends, because {task.client.transport.stop.reason}."
+    first = str(error) if lost else f"The task ends, because {client.transport.stop.reason}."
     return error.with_sentence(" ".join([first, *sentences]))
 
 
-def _fate(task: Task, entry: Entry, stops: bool) -> tuple[str, str]:
+def _fate(client: Client, entry: Entry, stops: bool) -> tuple[str, str]:
     """What becomes of a scan of an interrupted task, and why."""
     if not stops or not entry.started:
         return "goes on", "" if entry.started else "this task did not start it"
     try:
-        entry.stopped = stop_scan(task, entry.scan_id)
+        entry.stopped = stop_scan(client, entry.scan_id)
     except CallError as error:
         return "may go on" if error.maybe_done else "goes on", str(error)
     return ("was stopped" if entry.stopped else "has ended"), ""
@@ -111,40 +110,56 @@ def stop_or_delete(task: Task, found: Sequence[Entry]) -> Record:
     deleted: list[int] = []
     try:
         for entry in running:
-            entry.stopped = task.check_mode or stop_scan(task, entry.scan_id)
+            entry.stopped = task.check_mode or stop_scan(task.client, entry.scan_id)
         if not task.check_mode and (absent or task.params["wait"]):
-            _await_end(task, running, outage)
+            _await_end(task.client, running, outage, min(task.params["poll_interval"], 10), task.host.show)
         for entry in found if absent else ():
             if task.check_mode or task.client.delete(SCAN, entry.scan_id):
                 deleted.append(entry.scan_id)
     except ScannerError as error:
-        raise failed(error, _result(task, found, deleted, statuses)) from None
-    return _result(task, found, deleted, statuses)
+        raise failed(error, _result(found, absent, deleted, statuses, task.diff_mode)) from None
+    return _result(found, absent, deleted, statuses, task.diff_mode)
 
 
-def _result(task: Task, found: Sequence[Entry], deleted: list[int], statuses: Record) -> Record:
+def _result(found: Sequence[Entry], absent: bool, deleted: list[int], statuses: Record, diff_mode: bool) -> Record:
     """The result of a task that stops or deletes scans. statuses: before the task, by id."""
-    absent = task.params["state"] == "absent"
     left = [entry for entry in found if entry.record and not absent]
     stopped = [entry.scan_id for entry in found if entry.stopped]
     changed = bool(stopped or deleted)
     result = dict(result_of(left, len(left) == 1), changed=changed, stopped=stopped, deleted=deleted)
-    if task.diff_mode:
+    if diff_mode:
         touched = {number: status for number, status in statuses.items() if int(number) in (*stopped, *deleted)}
         after = {} if absent else dict.fromkeys(touched, "stopped")
         result["diff"] = dict(before=touched, after=after, before_header="scans", after_header="scans")
     return result
 
 
-def _await_end(task: Task, stopping: Sequence[Entry], outage: Outage) -> None:
+def _await_end(
+    client: Client, stopping: Sequence[Entry], outage: Outage, interval: float, show: Callable[[str], None]
+) -> None:
     """Read the scans until they have ended. The seconds of an outage are none of those that a stop may take."""
-    transport, interval = task.client.transport, min(task.params["poll_interval"], 10)
+    transport = client.transport
     left: float = _LONGEST_STOP
     while stopping:
         asked = transport.now()
-        if not _is_read(task, stopping, outage):
+        try:
+            for entry in stopping:
+                entry.record = client.read(SCAN, entry.scan_id)
+                entry.outcome = outcome_of(entry.record) if entry.record else DELETED
+        except Interrupted:
+            raise
+        except CallError as error:
+            if not outage.survives(error, asked, transport.now()):
+                raise error.with_sentence(
+                    f"Scan {named_scans(stopping)} was asked to stop, and whether it has ended is unknown: {error}"
+                ) from None
+            show(
+                f"scan {named_scans(stopping)} cannot be read ({printable(error.what, 200)}); trying again for"
+                f" {elapsed(outage.left(transport.now()))} (outage_wait), it was asked to stop"
+            )
             transport.pause(max(min(interval, outage.left(transport.now())), 0.01))
             continue
+        outage.end()
         stopping = [entry for entry in stopping if entry.outcome is None]
         if stopping and left <= 0:
             status = (stopping[0].record or {}).get("status_name")
@@ -155,28 +170,3 @@ def _await_end(task: Task, stopping: Sequence[Entry], outage: Outage) -> None:
         if stopping:
             transport.pause(interval)
             left -= transport.now() - asked
-
-
-def _is_read(task: Task, stopping: Sequence[Entry], outage: Outage) -> bool:
-    """Read the scans; False while the service does not answer."""
-    transport = task.client.transport
-    asked = transport.now()
-    try:
-        for entry in stopping:
-            entry.record = task.client.read(SCAN, entry.scan_id)
-            entry.outcome = outcome_of(entry.record) if entry.record else DELETED
-    except Interrupted:
-        raise
-    except CallError as error:
-        if outage.survives(error, asked, transport.now()):
-            left = elapsed(outage.left(transport.now()))
-            task.host.show(
-                f"scan {named_scans(stopping)} cannot be read ({printable(error.what, 200)}); trying again for {left}"
-                " (outage_wait), it was asked to stop"
-            )
-            return False
-        raise error.with_sentence(
-            f"Scan {named_scans(stopping)} was asked to stop, and whether it has ended is unknown: {error}"
-        ) from None
-    outage.end()
-    return True

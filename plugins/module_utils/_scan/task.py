@@ -43,33 +43,15 @@ def ensure_scan(task: Task) -> Record:
     # to async_status a result with ``started`` and without ``finished`` is that of a job in progress
     finished = {"finished": True} if "ANSIBLE_ASYNC_DIR" in os.environ else {}
     try:
-        return {**_ensure(task), **finished}
+        check_options(task.params)
+        if task.params["state"] != "present":
+            return {**stop_or_delete(task, scans_to_end(task)), **finished}
+        timeouts = Timeouts(task.params["queue_timeout"], task.params["run_timeout"])
+        watch = Watch([], {}, timeouts, Outage(task.params["outage_wait"]))
+        run = _Run(task, specs_of(task.params), watch, Lines(task.client.transport.now, task.host.show))
+        return {**run.result(), **finished}
     except ScannerError as error:
         raise failed(error, finished) from None
-
-
-def _ensure(task: Task) -> Record:
-    check_options(task.params)
-    if task.params["state"] != "present":
-        return stop_or_delete(task, scans_to_end(task))
-    timeouts = Timeouts(task.params["queue_timeout"], task.params["run_timeout"])
-    watch = Watch([], {}, timeouts, Outage(task.params["outage_wait"]))
-    run = _Run(task, specs_of(task.params), watch, Lines(task.client.transport.now, task.host.show))
-    single = task.params["targets"] is None and task.params["tools"] is None
-    try:
-        run.find_or_start()
-        if task.check_mode or not task.params["wait"]:
-            run.read_started()
-        else:
-            run.wait()
-        if unfinished(watch.entries):
-            raise ScannerError(verdict(watch))
-        return result_of(watch.entries, single, task.diff_mode)
-    except ScannerError as error:
-        if watch.entries and task.client.transport.stop.reason is not None:
-            error = interrupted(task, watch, error)
-        # whatever fails, the result contains what the task has started
-        raise failed(error, result_of(watch.entries, single, task.diff_mode)) from None
 
 
 @dataclass
@@ -82,7 +64,26 @@ class _Run:
     watch: Watch
     lines: Lines
 
-    def find_or_start(self) -> None:
+    def result(self) -> Record:
+        """Find or start the scans, and wait for them; returns the result of the module."""
+        task, watch = self.task, self.watch
+        single = task.params["targets"] is None and task.params["tools"] is None
+        try:
+            self._find_or_start()
+            if task.check_mode or not task.params["wait"]:
+                self._read_started()
+            elif not watch.is_over():
+                self._wait()
+            if unfinished(watch.entries):
+                raise ScannerError(verdict(watch))
+            return result_of(watch.entries, single, task.diff_mode)
+        except ScannerError as error:
+            if watch.entries and task.client.transport.stop.reason is not None:
+                error = interrupted(task.client, task.params["stop_on_interrupt"], watch, error)
+            # whatever fails, the result contains what the task has started
+            raise failed(error, result_of(watch.entries, single, task.diff_mode)) from None
+
+    def _find_or_start(self) -> None:
         """Use the existing scans that will do, and start the others, as many as can run at once."""
         task, watch = self.task, self.watch
         # judge the URLs beside the target before any call, then the names of live targets, which are what is sent
@@ -96,11 +97,11 @@ class _Run:
             watch.entries = [replace(entry, spec=spec) for spec in self.specs for entry in entries]
             for entry in watch.entries:
                 task.permits.refuse_body(SCAN.path, entry.body(place.id))
-            vpn_uuid = vpn_uuid_of(task)
+            vpn_uuid = vpn_uuid_of(task.client, task.params["vpn_profile"], task.warn)
             for entry in watch.entries:
                 entry.spec = entry.spec._replace(vpn_uuid=vpn_uuid)
             watch.query = narrowed(place.query, watch.entries)
-            find_scans(task, watch.query, watch.entries)
+            find_scans(task.client, watch.query, watch.entries)
             self._start_ready(again=False)
         if self._reuses:
             self._warn_of_doubles(watch.entries)
@@ -112,7 +113,9 @@ class _Run:
 
     def _locked(self, names: Sequence[str]) -> contextlib.AbstractContextManager[None]:
         """The lock of ``starts_locked``, where an existing scan would do."""
-        return starts_locked(self.task, [spec.tool_id for spec in self.specs], names if self._reuses else ())
+        tools = [spec.tool_id for spec in self.specs]
+        needed = names if self._reuses and not self.task.check_mode else ()
+        return starts_locked(self.task.client.transport, self.task.warn, tools, needed)
 
     # --- starts
 
@@ -122,7 +125,7 @@ class _Run:
         while ready := self.watch.startable(0 if task.check_mode else task.params["concurrency"]):
             with self._locked([entry.target for entry in ready] if again else ()):
                 if again:
-                    find_again(task, query, ready)
+                    find_again(task.client, task.params, query, ready)
                 ready = [entry for entry in ready if not entry.scan_id]
                 # a failed start makes room for the next one
                 continues = all(map(self._start_or_note, ready))
@@ -147,7 +150,13 @@ class _Run:
             waits_for_slots = task.params["wait"] and (task.params["concurrency"] or len(watch.entries) > 1)
             if waits_for_slots and is_slot_refusal(error):
                 if watch.slot_refused(task.client.transport.now()):
-                    self._give_up(error)
+                    for each in watch.startable():
+                        each.outcome = QUEUE_TIMEOUT
+                        each.error = (
+                            f"No scan of {printable(each.target)!r} was started: the account's plan had no free slot for"
+                            f" {watch.timeouts.queue:g} s ({printable(error.message)!r}). Run the task again when other"
+                            " scans have ended, or raise queue_timeout."
+                        )
                 return False
             if len(watch.entries) == 1 or isinstance(error, Interrupted):
                 raise
@@ -167,13 +176,13 @@ class _Run:
         except CallError as error:
             if not error.maybe_done:
                 raise
-            scan_id, data = find_started(task, query, entry, error), {}
+            scan_id, data = find_started(task.client, task.params, query, entry, error), {}
             task.warn(
                 f"The answer to POST {SCAN.path} was lost or was not a success. Scan {scan_id} of"
                 f" {printable(entry.target)!r} is new since then and is counted as started by this task."
             )
         if scan_id is None:
-            scan_id = find_started(task, query, entry)
+            scan_id = find_started(task.client, task.params, query, entry)
         entry.target_id = read_id(data.get("target_id")) or entry.target_id
         if is_row(SCAN, data) and "status_name" in data:
             record = record_of(SCAN, data)
@@ -185,23 +194,13 @@ class _Run:
         workspace_id = self.watch.query.get("workspace_id")
         return dict(tool_id=entry.spec.tool_id, target_id=entry.target_id, workspace_id=workspace_id)
 
-    def _give_up(self, error: CallError) -> None:
-        """Note for all that was not started that no slot became free in time."""
-        for entry in self.watch.startable():
-            entry.outcome = QUEUE_TIMEOUT
-            entry.error = (
-                f"No scan of {printable(entry.target)!r} was started: the account's plan had no free slot for"
-                f" {self.watch.timeouts.queue:g} s ({printable(error.message)!r}). Run the task again when other"
-                " scans have ended, or raise queue_timeout."
-            )
-
     def _warn_of_doubles(self, entries: Sequence[Entry]) -> None:
         """Warn of scans that somebody on another machine has started at the same time. None of them is stopped."""
         entries = [entry for entry in entries if entry.started]
         if not entries or self.task.check_mode:
             return
         with contextlib.suppress(CallError):
-            for entry, others in doubles(self.task, self.watch.query, entries):
+            for entry, others in doubles(self.task.client, self.watch.query, entries):
                 ids = ", ".join(str(number) for number in others)
                 self.task.warn(
                     f"While this task started scan {entry.scan_id} of {printable(entry.target)!r}, somebody else started"
@@ -209,7 +208,7 @@ class _Run:
                     " that are not needed, with state: stopped and their ids."
                 )
 
-    def read_started(self) -> None:
+    def _read_started(self) -> None:
         """Read the records of the scans that were just started, 1 GET each. A failure is a warning."""
         for entry in [each for each in self.watch.pending() if each.started]:
             why = "the service does not show it yet"
@@ -227,11 +226,9 @@ class _Run:
 
     # --- the wait
 
-    def wait(self) -> None:
+    def _wait(self) -> None:
         """Wait until all scans have ended or timed out, and start those that had to wait. Shows the progress."""
         watch, transport = self.watch, self.task.client.transport
-        if watch.is_over():
-            return
         self.lines.show(watch)
         while not watch.is_over():
             transport.pause(watch.pause(transport.now(), self.task.params["poll_interval"], transport.jitter()))
@@ -255,8 +252,14 @@ class _Run:
             ) from None
         watch.outage.end()
         watch.quiet_polls = 0 if moved else watch.quiet_polls + 1
-        if task.params["on_timeout"] == "stop":
-            self._stop_late()
+        for entry in watch.entries if task.params["on_timeout"] == "stop" else ():
+            if entry.outcome in (QUEUE_TIMEOUT, RUN_TIMEOUT) and entry.scan_id and entry.stopped is None:
+                entry.stopped = False
+                try:
+                    entry.stopped = stop_scan(task.client, entry.scan_id)
+                except CallError as error:
+                    fate = "may have been stopped" if error.maybe_done else "could not be stopped, so it goes on"
+                    task.warn(f"Scan {entry.scan_id} took too long and {fate}: {error}")
         self._start_ready(again=self._reuses)
 
     def _read(self) -> dict[int, Record | None]:
@@ -268,7 +271,13 @@ class _Run:
         seen: dict[int, Record | None] = {}
         first, number = 1, watch.first_page
         while len(wanted) > 1 and not wanted <= seen.keys():
-            rows = {row["id"]: row for row in self._page(number)}
+            try:
+                rows = {row["id"]: row for row in client.page(SCAN, number, watch.query)}
+            except CallError as error:
+                if error.status != 404 or number == 1:
+                    raise
+                # past the end
+                break
             if rows.keys() <= seen.keys():
                 break
             if not wanted & seen.keys():
@@ -287,15 +296,6 @@ class _Run:
             scan_id = sorted(unlisted)[watch.turn % len(unlisted)]
             seen[scan_id] = client.read(SCAN, scan_id)
         return seen
-
-    def _page(self, number: int) -> list[Record]:
-        """The records on one page, none if the service answers 404 past the end."""
-        try:
-            return self.task.client.page(SCAN, number, self.watch.query)
-        except CallError as error:
-            if error.status == 404 and number > 1:
-                return []
-            raise
 
     def _note(self, records: Mapping[int, Record | None], now: float) -> bool:
         """Note how the scans are; returns whether any has moved."""
@@ -317,13 +317,3 @@ class _Run:
             if len(ids) == 1:
                 watch.query["workspace_id"] = ids.pop()
         return moved
-
-    def _stop_late(self) -> None:
-        for entry in self.watch.entries:
-            if entry.outcome in (QUEUE_TIMEOUT, RUN_TIMEOUT) and entry.scan_id and entry.stopped is None:
-                entry.stopped = False
-                try:
-                    entry.stopped = stop_scan(self.task, entry.scan_id)
-                except CallError as error:
-                    fate = "may have been stopped" if error.maybe_done else "could not be stopped, so it goes on"
-                    self.task.warn(f"Scan {entry.scan_id} took too long and {fate}: {error}")

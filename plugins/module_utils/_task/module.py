@@ -73,18 +73,24 @@ class Module(NamedTuple):
         """Whether a task with these options needs the service."""
         return not [option for option in self.offline if params.get(option) is not None]
 
-    def perform(self, host: Host, shared: Shared | None = None) -> Ended:
-        """Do the work of a task. shared: what it shares with the other items of its loop."""
-        makes_calls = self.makes_calls(host.params)
-        return perform(host, self.options, self.work, self.scope_in_force, os.environ, shared, makes_calls)
-
-    def prepared(self, given: Mapping[str, Any], environ: Mapping[str, str]) -> Prepared:
-        """The arguments of a task, ready for the conversion of the options."""
+    def prepared(self, given: Mapping[str, Any], environ: Mapping[str, str], secrets: set[str]) -> Prepared:
+        """The arguments of a task, ready for the conversion of the options. secrets: gets those that it must not show."""
         spec = self.spec()
         groups = [*self.mutually_exclusive, *self.required_one_of]
         found, wrong = from_environment(spec, given, environ)
         prepared = prepare(spec, groups, {**given, **found}, NEEDED if self.makes_calls(given) else {}, _LENIENT)
+        for secret in prepared.secrets:
+            hide(secret, secrets)
         return prepared._replace(refusal=placeholder_in(environ) or prepared.refusal or wrong)
+
+    def perform(self, host: Host, secrets: set[str], shared: Shared | None = None) -> Ended:
+        """Do the work of a task. secrets: see ``prepared``; shared: what it shares with the other items of its loop."""
+        makes_calls = self.makes_calls(host.params)
+        ended = perform(host, self.options, self.work, self.scope_in_force, os.environ, shared, makes_calls)
+        if ended.secret:
+            # ansible-core shows the options of a failed task
+            hide(ended.secret, secrets)
+        return ended
 
 
 class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
@@ -108,9 +114,7 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
 
     def _load_params(self) -> None:
         super()._load_params()
-        prepared = self.declared.prepared(self.params, os.environ)
-        for secret in prepared.secrets:
-            self.hide(secret)
+        prepared = self.declared.prepared(self.params, os.environ, self.no_log_values)
         self._refusal = prepared.refusal
         self.params = prepared.params
 
@@ -119,10 +123,6 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
         # before ansible-core converts the options, which changes their values
         if self._refusal:
             self.fail_json(msg=self._refusal)
-
-    def hide(self, secret: str) -> None:
-        """Keep a text out of everything that ansible-core shows of this task, including its options."""
-        hide(secret, self.no_log_values)
 
     def show(self, text: str) -> None:
         """Show nothing: ansible-core reads what a module prints only when it has ended."""
@@ -162,10 +162,7 @@ def _run(module: _Module) -> None:
     missing = missing_requests()
     if missing:
         module.fail_json(msg=missing_required_lib(missing))
-    ended = module.declared.perform(module)
-    if ended.secret:
-        # ansible-core shows the options of a failed task
-        module.hide(ended.secret)
+    ended = module.declared.perform(module, module.no_log_values)
     returned = ended.returned(module._verbosity)
     if ended.failure is not None:
         # not inside an except clause, which would add a traceback at -vvv

@@ -86,7 +86,7 @@ def prepared_with(module, name, value, check=False) -> Prepared:
     entry = declared(module)
     given = {"base_url": "https://scanner.example.com/api/v2", "api_key": "key", "_ansible_check_mode": check}
     given.update(arguments_with(module, name, value))
-    return entry.prepared(given, {})
+    return entry.prepared(given, {}, set())
 
 
 def run_with(service, module, name, value, check=False):

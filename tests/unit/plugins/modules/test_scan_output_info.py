@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Answer
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.output import _raw
@@ -54,7 +52,7 @@ def test_raw_output_may_be_wrapped_in_json(service, run):
 def test_raw_output_that_is_not_utf_8_is_given_with_a_warning():
     warnings = []
     answer = Answer("GET", "/scans/40002/raw", 200, {"Content-Type": "text/plain"}, b"caf\xe9")
-    assert _raw(SimpleNamespace(warn=warnings.append), answer) == "caf\ufffd"
+    assert _raw(answer, warnings.append) == "caf\ufffd"
     assert ["invalid bytes are replaced by U+FFFD" in warning for warning in warnings] == [True]
 
 
