@@ -23,14 +23,11 @@ from ..module_utils._scan.spec import check_options, specs_of
 from ..module_utils._scope.permit import Permits
 from ..module_utils._scope.rules import compile_scope
 from ..module_utils._task.connection_options import CONNECTION_OPTIONS
-from ..modules.gate import OPTIONS as GATE
-from ..modules.scan import MODULE as SCAN_MODULE
-from ..modules.scan import OPTIONS as SCAN
+from ..modules.scan import MODULE as SCAN
 from ._core import as_module_reads
 from ._gate_runs import is_refusal, withdraw
 from ._in_process import AsModule, converted
 from ._notes import note, notes
-from ._play import wrong_strategy
 from ._role_action import JOINED, SHOWN, SKIPPED, Result, RoleAction
 
 PREFIX = "scan_gate_"
@@ -47,9 +44,8 @@ DEFAULTS: Mapping[str, Any] = {
     "poll_interval": 30,
     "stop_on_interrupt": True,
 }
-# every option of scan and gate is a variable of the role
-SCAN_OPTIONS = tuple(name for name in SCAN if name not in (*_OF_SCAN, *_OF_BOTH))
-GATE_OPTIONS = tuple(name for name in GATE if name not in (*_OF_GATE, *_OF_BOTH))
+# every other option of scan is a variable of the role, as is every one of gate
+SCAN_OPTIONS = tuple(name for name in SCAN.options if name not in (*_OF_SCAN, *_OF_BOTH))
 # options that change neither what is scanned nor what is decided
 _NOT_JUDGED = (
     *(
@@ -79,40 +75,33 @@ class GateAction(RoleAction):
 
     steps = ("enter", "judge", "pass_on", "end")
     given = ("scan_gate_result",)
+    together = "scan_gate could not stop them"
     known = tuple(f"{PREFIX}{name}" for name in ("outcome", "passed", "counts", "plan", "files"))
 
     def enter(self) -> Result:
         """Note that this host runs the role, and its values of what is judged."""
         if not self.is_selected():
             self.begin(selected=False)
-            return dict(SKIPPED)
-        wrong = wrong_strategy(self.strategy(), self.variables, "scan_gate could not stop them")
+            return SKIPPED
+        wrong = self.wrong_play()
         if wrong:
-            return {"failed": True, "msg": wrong}
+            raise Refused(wrong)
         problem, settings = self.misuse(), {}
         if not problem:
             try:
-                settings = digests(self._settings())
+                found = {**self.defaults("gate"), **self.defaults("scan"), **self.own_values()}
+                found["base_url"] = self.value("base_url", found.get("base_url"))
+                judged = [name for name in (*self.own_options(), "base_url") if name not in _NOT_JUDGED]
+                settings = digests({f"{PREFIX}{name}": found.get(name) for name in judged})
             except (ScannerError, AnsibleError) as error:
                 problem = str(error)
         self.begin(problem=problem, settings=settings)
         return {}
 
-    def _settings(self) -> Result:
-        """The values on which scans and the decision depend, by the names of the variables."""
-        found = {
-            **self.defaults("gate"),
-            **self.defaults("scan"),
-            **self.values([*_OF_BOTH, *SCAN_OPTIONS, *GATE_OPTIONS]),
-        }
-        found["base_url"] = self.value("base_url", found.get("base_url"))
-        judged = (*_OF_BOTH, *SCAN_OPTIONS, *GATE_OPTIONS, "base_url")
-        return {f"{PREFIX}{name}": found.get(name) for name in judged if name not in _NOT_JUDGED}
-
     def judge(self) -> Result:
         """Scan and judge, if this is the first host, and note the decision."""
         if not self.is_in_charge():
-            return dict(SKIPPED) if self.is_out() else {}
+            return SKIPPED if self.is_out() else {}
         red = [each["failure"] for each in notes("red gate") if each["origin"] == self.origin]
         if red:
             # the host of an earlier batch failed, and was rescued
@@ -124,7 +113,7 @@ class GateAction(RoleAction):
         """The result of the module gate, for all hosts; and the statistics, from the first one."""
         decision = self.kept("decision")
         if self.is_out() or decision is None:
-            return dict(SKIPPED)
+            return SKIPPED
         # ansible-core takes the status of a program that crashed for a failure
         result = {**decision["result"], "failed": False}
         if self.is_in_charge():
@@ -134,7 +123,7 @@ class GateAction(RoleAction):
     def end(self) -> Result:
         """Fail unless the gate has passed, and say how it ended."""
         if self.is_out():
-            return dict(SKIPPED)
+            return SKIPPED
         decision = self.kept("decision") or {"failure": "The gate did not return an outcome, so it fails.", "line": ""}
         if decision["failure"]:
             # a list, because a message is one line
@@ -164,7 +153,7 @@ class _Gate:
         self.wrong = next((each["problem"] for each in action.entered() if each["problem"]), "")
         self.values: Result = {}
         # also those of a wrong configuration, which say where the artefacts are written
-        for name in (*_OF_BOTH, *SCAN_OPTIONS, *GATE_OPTIONS):
+        for name in action.own_options():
             try:
                 self.values.update(action.values([name]))
             except ScannerError as error:
@@ -191,11 +180,10 @@ class _Gate:
         self.declared_scope = self.scope if has_own or scan_scope is None else {"scope": scan_scope}
         # messages name an option as the user has set it
         set_by_play = {f"{PREFIX}{name}" for name in defaults if name not in self.values}
-        self.variables = [name for name in action.options() if name not in set_by_play]
+        self.variables = [name for name in action.documented() if name not in set_by_play]
         self.artifacts = ""
         if isinstance(self.settings["artifacts"], str) and self.settings["artifacts"]:
             self.artifacts = action.absolute(self.settings["artifacts"])
-        self.checked: Result = {}
         self.plan = ""
 
     def run(self) -> Result:
@@ -248,7 +236,8 @@ class _Gate:
         # an empty file is no reason for a warning
         quiet = {"nothing_scanned": FAIL, "not_covered": FAIL}
         options = {**self._gate_options(), "findings_file": self._nothing, "workspace": self.settings.get("workspace")}
-        options["expect"] = self._expected()
+        tools = listed(self.settings["tools"])
+        options["expect"] = {"targets": self.settings["targets"], "tools": tools, "max_age": self.max_age}
         if isinstance(outcomes, Mapping):
             options["outcomes"] = {**outcomes, **quiet}
         result = self._gate(options, check_mode=True)
@@ -287,7 +276,7 @@ class _Gate:
         failed = "plan" not in declared or "msg" in declared
         if not failed:
             self.plan = declared["plan"]["checksum"]
-            results.insert(0, self._scanned())
+            results.insert(0, self.action.call("scan", self._scan_options(), without=_OF_SCAN))
         would_scan = self.check_mode and any(each.get("changed") for each in results)
         if any("msg" in each for each in results):
             would_scan = False
@@ -295,9 +284,6 @@ class _Gate:
         # the service cannot be asked, because of an option of the connection
         unread = failed and any(each.get("outcome") == MISCONFIGURED for each in results)
         return results, unread, would_scan
-
-    def _scanned(self) -> Result:
-        return self.action.call("scan", self._scan_options(), without=_OF_SCAN)
 
     def _scan_options(self) -> Result:
         options = {name: self.values[name] for name in SCAN_OPTIONS if name in self.values}
@@ -313,7 +299,7 @@ class _Gate:
         # the module itself says what is wrong with the connection, which the environment may set
         others = {name: each for name, each in given.items() if name not in CONNECTION_OPTIONS}
         try:
-            params = converted(SCAN_MODULE, as_module_reads({**_ANY_CONNECTION, **others}))
+            params = converted(SCAN, as_module_reads({**_ANY_CONNECTION, **others}))
             check_options(params)
             specs_of(params)
             if params["scope"] is not None:
@@ -348,16 +334,12 @@ class _Gate:
         unusable = not self.artifacts or self.wrong.startswith(f"{PREFIX}artifacts ")
         if unusable:
             options.pop("artifacts")
-        without = {*GATE} if self.wrong else {"artifacts"} if unusable else set()
+        without = self.action.own_options() if self.wrong else ["artifacts"] if unusable else []
         return self._gate(options, without)
 
     def _gate_options(self) -> Result:
-        given = {name: self.values[name] for name in GATE_OPTIONS if name in self.values}
+        given = {name: each for name, each in self.values.items() if name not in (*SCAN_OPTIONS, *_OF_BOTH)}
         return {**given, "formats": self.settings["formats"], "artifacts": self.artifacts}
-
-    def _expected(self) -> Result:
-        tools = listed(self.settings["tools"])
-        return {"targets": self.settings["targets"], "tools": tools, "max_age": self.max_age}
 
     def _gate(self, options: Result, without: Collection[str] = (), check_mode: bool | None = None) -> Result:
         return self.action.call("gate", options, without={*without, *_OF_GATE, *_OF_BOTH}, check_mode=check_mode)

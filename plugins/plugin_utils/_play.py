@@ -18,19 +18,6 @@ from ansible.plugins.strategy.linear import StrategyModule as Linear
 from ._core import above, play_of
 
 
-def wrong_strategy(strategy: str, variables: Mapping[str, Any], clause: str) -> str | None:
-    """The message on a strategy with which a host does not wait for the others after each task, or None.
-
-    clause: why that does not work.
-    """
-    if len(variables["ansible_play_hosts_all"]) < 2 or waits_for_all(strategy):
-        return None
-    return (
-        f"With the strategy {strategy}, each host of the play goes on by itself, so {clause}: use the strategy linear in this"
-        " play, or run the role before it in a play of its own, with hosts: localhost."
-    )
-
-
 def waits_for_all(strategy: str) -> bool:
     """Whether each host waits for the others after each task."""
     found = strategy_loader.get(strategy, class_only=True)
