@@ -420,7 +420,18 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             register_secrets(filter(None, (connection.api_key, connection.proxy)))
         if not self.get_option("cache"):
             return self._read(connection)
-        key = self._cache_entry(path, connection)
+        asked = self.get_option("workspaces")
+        # another key may belong to another account; 64 bits of the digest do not disclose it
+        deciding = [
+            CACHE_FORMAT,
+            connection.base_url,
+            connection.api_key,
+            asked and sorted(asked),
+            self.get_option("type"),
+            self.get_option("findings"),
+        ]
+        # the key of ansible-core depends only on the path
+        key = f"{self.get_cache_key(path)}_{hashlib.sha256(json.dumps(deciding).encode()).hexdigest()[:16]}"
         account = self._cached(key, Redactor(connection.api_key)) if cache else None
         if account is None:
             account = self._read(connection)
@@ -442,22 +453,6 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             return None
         known = {workspace["id"] for workspace in account.workspaces}
         return account if all(target["workspace_id"] in known for target in account.targets) else None
-
-    def _cache_entry(self, path: str, connection: Connection) -> str:
-        """The key of the entry: that of ansible-core, which depends only on the path, and a digest of what decides which
-        rows are read."""
-        asked = self.get_option("workspaces")
-        # another key may belong to another account; 64 bits of the digest do not disclose it
-        deciding = [
-            CACHE_FORMAT,
-            connection.base_url,
-            connection.api_key,
-            asked and sorted(asked),
-            self.get_option("type"),
-            self.get_option("findings"),
-        ]
-        digest = hashlib.sha256(json.dumps(deciding).encode()).hexdigest()
-        return f"{self.get_cache_key(path)}_{digest[:16]}"
 
     def _read(self, connection: Connection) -> Account:
         transport = Transport(connection)

@@ -102,6 +102,7 @@ wordlists:
 
 from typing import Any
 
+from ..module_utils._http.client import Client
 from ..module_utils._model.errors import printable
 from ..module_utils._model.families.wordlist import WORDLIST
 from ..module_utils._task.module import Module, run
@@ -115,9 +116,9 @@ OPTIONS = dict(
 )
 
 
-def words(task: Task, wordlist_id: int) -> list[str]:
+def words(client: Client, wordlist_id: int) -> list[str]:
     """The words of a wordlist."""
-    answer = task.client.data(WORDLIST, wordlist_id, "/contents", is_text=True)
+    answer = client.data(WORDLIST, wordlist_id, "/contents", is_text=True)
     # assumed: one text with a word on each line, as JSON, as plain text, or wrapped in data
     body = answer.text() if answer.content_type.startswith("text/plain") else answer.json()
     if isinstance(body, dict):
@@ -130,21 +131,20 @@ def words(task: Task, wordlist_id: int) -> list[str]:
     return body
 
 
-def with_words(task: Task, row: dict[str, Any]) -> dict[str, Any]:
-    """A wordlist with its words. Contents in a form that is misread show in their number."""
-    found, counted = words(task, row["id"]), row["num_words"]
-    if isinstance(counted, int) and counted != len(found):
-        task.warn(
-            f"Wordlist {printable(row['name'])!r} (id {row['id']}) has {counted:,} words by its num_words, but {len(found):,}"
-            " in its contents: some may be missing, or read in a wrong way. Compare with the web application."
-        )
-    return dict(row, words=found)
-
-
 def read(task: Task) -> dict[str, Any]:
-    wordlists = information(task, WORDLIST)
-    if task.params["contents"]:
-        wordlists = [with_words(task, row) for row in wordlists]
+    wordlists = []
+    for row in information(task, WORDLIST):
+        if task.params["contents"]:
+            found, counted = words(task.client, row["id"]), row["num_words"]
+            # contents in a form that is misread show in their number
+            if isinstance(counted, int) and counted != len(found):
+                task.warn(
+                    f"Wordlist {printable(row['name'])!r} (id {row['id']}) has {counted:,} words by its num_words, but"
+                    f" {len(found):,} in its contents: some may be missing, or read in a wrong way. Compare with the web"
+                    " application."
+                )
+            row = dict(row, words=found)
+        wordlists.append(row)
     return {"wordlists": wordlists}
 
 

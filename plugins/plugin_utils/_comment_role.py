@@ -174,7 +174,9 @@ class _Comment:
         skipped = self._looks_up()
         if skipped:
             return self._ended("skipped", msg=f"No comment was written: {skipped}")
-        made = text_of(*self._source())
+        source = self.values.get("source")
+        path = self.action.absolute(source) if isinstance(source, str) else source
+        made = text_of(path, self.values.get("source_run", "this"), self.values.get("source_max_age", "1h"))
         if made.get("msg"):
             self.warnings.append(made["msg"])
         if not self.number:
@@ -182,17 +184,15 @@ class _Comment:
         author = self._author()
         if not author:
             return self._failed("The owner of the token is unknown")
-        read = self._read({self.provider.author: author})
+        read: Result = {"valid": True, "pages": 0, "ids": [], "own": [], "more": True}
+        while read["more"] and read["pages"] < _MOST_PAGES:
+            place = f"{self._path(self.provider.comments)}?{self.provider.pages}&page={read['pages'] + 1}"
+            read = with_page(read, self._call("GET", place), {self.provider.author: author}, self.mark)
         if not read["valid"]:
             return self._failed("The comments cannot be read")
         if read["more"]:
             return self._failed(f"The comments have more than {_MOST_PAGES} pages")
         return self._written(self._body(made), sorted(read["own"], key=lambda row: -int(row["id"])), author)
-
-    def _source(self) -> tuple[Any, str, Any]:
-        source = self.values.get("source")
-        path = self.action.absolute(source) if isinstance(source, str) else source
-        return path, self.values.get("source_run", "this"), self.values.get("source_max_age", "1h")
 
     def _looks_up(self) -> str:
         """Ask for the request of the commit; why there is nothing to do, a sentence, or ""."""
@@ -230,14 +230,6 @@ class _Comment:
         # any other refusal, such as a rate limit, says nothing about the owner
         unnamed = answer.get("status") == 403 and isinstance(user, Mapping) and user.get("message") == _NO_USER
         return self.provider.unnamed if unnamed else {}
-
-    def _read(self, author: Mapping[str, Any]) -> Result:
-        """The comments of this gate."""
-        read: Result = {"valid": True, "pages": 0, "ids": [], "own": [], "more": True}
-        while read["more"] and read["pages"] < _MOST_PAGES:
-            place = f"{self._path(self.provider.comments)}?{self.provider.pages}&page={read['pages'] + 1}"
-            read = with_page(read, self._call("GET", place), author, self.mark)
-        return read
 
     def _body(self, made: Result) -> str:
         commit = printable(made.get("commit") or self.commit, _LONGEST_COMMIT)

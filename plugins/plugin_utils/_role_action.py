@@ -22,13 +22,15 @@ from ansible import constants
 from ansible.errors import AnsibleError
 from ansible.playbook.task_include import TaskInclude
 from ansible.plugins.action import ActionBase
+from ansible.plugins.loader import strategy_loader
+from ansible.plugins.strategy.linear import StrategyModule as Linear
 
 from ..module_utils._http.connection import missing_requests
 from ..module_utils._model.errors import Refused, ScannerError, WrongOption, harmless, printable
 from ..module_utils._task.connection_options import CONNECTION_OPTIONS
 from . import _core
 from ._notes import claim, note, noted, notes
-from ._play import is_selected, waits_for_all
+from ._play import above, batch_of, is_selected, play_of
 from ._unsafe import unsafe
 from ._unset import explained
 
@@ -92,7 +94,7 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
 
     def begin(self, **more: Any) -> None:
         """Note that this host runs the role now."""
-        batch = _core.batch_of(self._task, self.variables)
+        batch = batch_of(self._task, self.variables)
         # equal items of a loop, and handlers that are notified again, run the same role once more
         earlier = self.entry()
         turn = earlier["turn"] + 1 if earlier else 0
@@ -121,8 +123,8 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
     def _block(self) -> str:
         """What identifies this run of the role in the play, for all hosts: the includes that lead to it, with the items of
         their loops. The blocks of a role that is included again are the same."""
-        includes = [(each._uuid, each.vars) for each in _core.above(self._task) if isinstance(each, TaskInclude)]
-        return f"{_core.play_of(self._task)._uuid} {includes or self._task._parent._uuid}"
+        includes = [(each._uuid, each.vars) for each in above(self._task) if isinstance(each, TaskInclude)]
+        return f"{play_of(self._task)._uuid} {includes or self._task._parent._uuid}"
 
     @property
     def _own_key(self) -> str:
@@ -142,12 +144,10 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
     @property
     def origin(self) -> str:
         """What in the play runs the role. It is the same in each batch of hosts."""
-        dynamic = [
-            each for each in _core.above(self._task) if isinstance(each, TaskInclude) and not each.statically_loaded
-        ]
+        dynamic = [each for each in above(self._task) if isinstance(each, TaskInclude) and not each.statically_loaded]
         # each batch loads what is included again, with other ids
         places = [(each.get_path(), each.vars) for each in dynamic]
-        return f"{_core.play_of(self._task)._uuid} {(dynamic[-1] if dynamic else self._task._parent)._uuid} {places}"
+        return f"{play_of(self._task)._uuid} {(dynamic[-1] if dynamic else self._task._parent)._uuid} {places}"
 
     @property
     def batch(self) -> list[str]:
@@ -193,7 +193,7 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         entry = self.entry()
         if entry is None or not entry["selected"]:
             return False
-        if not waits_for_all(self.strategy()):
+        if not self.waits_for_all():
             return claim(f"{self.role} work", f"{self._block} {self.turn}")
         if not self.is_in_charge():
             return False
@@ -204,11 +204,16 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         return self.claims("work")
 
     def strategy(self) -> str:
-        return str(self._templar.template(_core.play_of(self._task).strategy))
+        return str(self._templar.template(play_of(self._task).strategy))
+
+    def waits_for_all(self) -> bool:
+        """Whether each host waits for the others after each task."""
+        found = strategy_loader.get(self.strategy(), class_only=True)
+        return isinstance(found, type) and issubclass(found, Linear)
 
     def wrong_play(self) -> str | None:
         """The message on a strategy with which a host does not wait for the others after each task, or None."""
-        if not self.together or len(self.variables["ansible_play_hosts_all"]) < 2 or waits_for_all(self.strategy()):
+        if not self.together or len(self.variables["ansible_play_hosts_all"]) < 2 or self.waits_for_all():
             return None
         return (
             f"With the strategy {self.strategy()}, each host of the play goes on by itself, so {self.together}: use the"
