@@ -33,7 +33,7 @@ from ._role_action import JOINED, SHOWN, SKIPPED, Result, RoleAction
 PREFIX = "scan_gate_"
 # options of the modules that the role itself decides, so that neither a variable nor module_defaults set them
 _OF_SCAN = ("id", "target", "target_id", "workspace_id", "tool", "state", "force", "wait")
-_OF_GATE = ("workspace_id", "scan_ids", "findings_file", "scan_results", "expect", "rows")
+_OF_GATE = ("workspace_id", "scan_ids", "findings_file", "scan_results", "rows")
 # options of both
 _OF_BOTH = ("workspace", "targets", "tools")
 # where an option has another default than the module
@@ -148,8 +148,7 @@ class _Gate:
 
     def __init__(self, action: GateAction) -> None:
         self.action = action
-        self.check_mode = bool(action._task.check_mode)
-        of_gate, of_scan = action.defaults("gate"), action.defaults("scan")
+        self.of_gate, self.of_scan = action.defaults("gate"), action.defaults("scan")
         self.wrong = next((each["problem"] for each in action.entered() if each["problem"]), "")
         self.values: Result = {}
         # also those of a wrong configuration, which say where the artefacts are written
@@ -164,20 +163,12 @@ class _Gate:
                 f"{null[0]} is null, probably because a variable is unset: give a value, or leave the variable out."
             )
         # what the play sets for a module counts where the role has another default
-        defaults = {**of_gate, **of_scan}
+        defaults = {**self.of_gate, **self.of_scan}
         self.settings = {
             **DEFAULTS,
             **{name: each for name, each in defaults.items() if name in DEFAULTS},
             **self.values,
         }
-        self.max_age = self.values.get("max_age", of_scan.get("max_age", 0))
-        # what the play expects of each gate, beside the targets and tools of the role
-        self.expect = {"expect": of_gate["expect"]} if "expect" in of_gate else {}
-        self.scope = {"scope": self.values["scope"]} if "scope" in self.values else {}
-        # what scans may not reach is not declared either, and a scope of the play for the module estate counts as well
-        scan_scope = self.scope.get("scope", of_scan.get("scope"))
-        has_own = "scope" in action.defaults("estate")
-        self.declared_scope = self.scope if has_own or scan_scope is None else {"scope": scan_scope}
         # messages name an option as the user has set it
         set_by_play = {f"{PREFIX}{name}" for name in defaults if name not in self.values}
         self.variables = [name for name in action.documented() if name not in set_by_play]
@@ -188,8 +179,7 @@ class _Gate:
 
     def run(self) -> Result:
         """The result of the step, after the decision is noted."""
-        differing_values = differing(self.action.entered())
-        self.wrong = self.wrong or differing_values or mistake_in(self.settings) or self._taken() or ""
+        self.wrong = self.wrong or differing(self.action.entered()) or mistake_in(self.settings) or self._taken() or ""
         checked = self._check()
         self.wrong = self.wrong or (checked["msg"] if checked.get("outcome") == MISCONFIGURED else "")
         self.wrong = self.wrong or self._wrong_scan()
@@ -232,12 +222,13 @@ class _Gate:
         """An empty file, judged with all options: only a wrong option has no outcome of its own."""
         if self.wrong:
             return {}
-        outcomes = self.values.get("outcomes", self.action.defaults("gate").get("outcomes")) or {}
+        outcomes = self._option("outcomes") or {}
         # an empty file is no reason for a warning
         quiet = {"nothing_scanned": FAIL, "not_covered": FAIL}
         options = {**self._gate_options(), "findings_file": self._nothing, "workspace": self.settings.get("workspace")}
         tools = listed(self.settings["tools"])
-        options["expect"] = {"targets": self.settings["targets"], "tools": tools, "max_age": self.max_age}
+        max_age = self.values.get("max_age", self.of_scan.get("max_age", 0))
+        options["expect"] = {"targets": self.settings["targets"], "tools": tools, "max_age": max_age}
         if isinstance(outcomes, Mapping):
             options["outcomes"] = {**outcomes, **quiet}
         result = self._gate(options, check_mode=True)
@@ -259,17 +250,20 @@ class _Gate:
         return {"failed": True, "outcome": STALE_BASELINE, "msg": baseline["reason"]}
 
     def _option(self, name: str) -> Any:
-        return self.values.get(name, self.action.defaults("gate").get(name))
+        return self.values.get(name, self.of_gate.get(name))
 
     # --- the scans
 
     def _scan(self) -> tuple[list[Result], bool, bool]:
         """The results that the gate judges; whether no finding can be read; whether check mode would start a scan."""
         workspace = {"name": self.settings.get("workspace"), "targets": listed(self.settings["targets"])}
+        # what scans may not reach is not declared either, and a scope of the play for the module estate counts as well
+        has_own = "scope" in self.action.defaults("estate")
+        scope = self.values.get("scope", None if has_own else self.of_scan.get("scope"))
         # nothing is deleted, whatever the play sets for the module
         declared = self.action.call(
             "estate",
-            {"workspaces": [workspace], "purge": [], **self.declared_scope},
+            {"workspaces": [workspace], "purge": [], **({} if scope is None else {"scope": scope})},
             without=("declared_at", "expect_plan"),
         )
         results = [declared]
@@ -277,9 +271,8 @@ class _Gate:
         if not failed:
             self.plan = declared["plan"]["checksum"]
             results.insert(0, self.action.call("scan", self._scan_options(), without=_OF_SCAN))
-        would_scan = self.check_mode and any(each.get("changed") for each in results)
-        if any("msg" in each for each in results):
-            would_scan = False
+        changed = any(each.get("changed") for each in results)
+        would_scan = bool(self.action._task.check_mode) and changed and not any("msg" in each for each in results)
         results = [classified(each, self.variables) for each in results]
         # the service cannot be asked, because of an option of the connection
         unread = failed and any(each.get("outcome") == MISCONFIGURED for each in results)
@@ -291,7 +284,7 @@ class _Gate:
             options[name] = self.settings[name]
         options["workspace"] = self.settings.get("workspace")
         options.update({name: listed(self.settings[name]) for name in ("targets", "tools")})
-        return {**options, **self.scope}
+        return options
 
     def _wrong_scan(self) -> str:
         """Why the module scan would refuse its options before any call, or ""."""
@@ -325,7 +318,8 @@ class _Gate:
                 options.pop("sarif_profile", None)
             options["formats"] = usable_formats(self.settings["formats"], self.wrong)
         else:
-            options = {**self._gate_options(), **self.expect, "workspace": self.settings.get("workspace")}
+            # the play may expect more of each gate than the targets and tools of the role
+            options = {**self._gate_options(), "workspace": self.settings.get("workspace")}
         if unread:
             options["findings_file"] = self._nothing
         else:
@@ -334,7 +328,7 @@ class _Gate:
         unusable = not self.artifacts or self.wrong.startswith(f"{PREFIX}artifacts ")
         if unusable:
             options.pop("artifacts")
-        without = self.action.own_options() if self.wrong else ["artifacts"] if unusable else []
+        without = [*self.action.own_options(), "expect"] if self.wrong else ["artifacts"] if unusable else []
         return self._gate(options, without)
 
     def _gate_options(self) -> Result:
@@ -424,21 +418,17 @@ def digests(values: Mapping[str, Any]) -> dict[str, str]:
 def differing(entered: Iterable[Mapping[str, Any]]) -> str | None:
     """Why one decision cannot hold for all hosts, a sentence, or None. entered: what each of them noted."""
     hosts = list(entered)
-    names = sorted(
-        {name for each in hosts for name, digest in each["settings"].items() if digest != _first(hosts, name)}
-    )
-    if not names:
+    others = [each for each in hosts if each["settings"] != hosts[0]["settings"]]
+    if not others:
         return None
-    other = next(each for each in hosts if any(each["settings"][name] != _first(hosts, name) for name in names))
+    first = hosts[0]["settings"]
+    names = sorted({name for each in others for name, digest in each["settings"].items() if digest != first[name]})
+    other = others[0]
     return (
         f"{' and '.join(names)} {'differs' if len(names) == 1 else 'differ'} between the hosts {hosts[0]['host']} and"
         f" {other['host']}, and the gate judges once for all hosts of the play: give all hosts the same values, or run the"
         " role in a play for each of them."
     )
-
-
-def _first(hosts: Sequence[Mapping[str, Any]], name: str) -> str:
-    return str(hosts[0]["settings"][name])
 
 
 def named(msg: str, options: Iterable[str]) -> str:

@@ -47,7 +47,7 @@ MODULES = {
     "logger_canary": {},
 }
 OPTIONS = {
-    "scan_gate": {*_gate_role.SCAN_OPTIONS, *gate.OPTIONS} - {*_gate_role._OF_GATE, *_gate_role._OF_BOTH},
+    "scan_gate": {*_gate_role.SCAN_OPTIONS, *gate.OPTIONS} - {*_gate_role._OF_GATE, *_gate_role._OF_BOTH, "expect"},
     "prove_fix": {*_prove_role._WAITING, "scope"},
     "estate_apply": {*estate.OPTIONS} - {*_estate_role._OF_ROLE, "expect_plan"},
     "estate_register": {*targets.OPTIONS} - {*_register_role._OF_ROLE},
