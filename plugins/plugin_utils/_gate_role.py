@@ -169,6 +169,7 @@ class _Gate:
             **{name: each for name, each in defaults.items() if name in DEFAULTS},
             **self.values,
         }
+        self.settings.update({name: listed(self.settings.get(name)) for name in ("targets", "tools")})
         # messages name an option as the user has set it
         set_by_play = {f"{PREFIX}{name}" for name in defaults if name not in self.values}
         self.variables = [name for name in action.documented() if name not in set_by_play]
@@ -186,7 +187,7 @@ class _Gate:
         refusal = self._refusal(checked)
         results, unread, would_scan = ([refusal], True, False) if refusal else self._scan()
         if would_scan:
-            targets, tools = (", ".join(map(str, listed(self.settings[name]))) for name in ("targets", "tools"))
+            targets, tools = (", ".join(map(str, self.settings[name])) for name in ("targets", "tools"))
             line = f"Would scan {targets} with {tools}, and judge the findings. Nothing was judged."
             self.action.keep("decision", {"failure": "", "line": line, "result": {"msg": line}})
             return {"changed": True}
@@ -226,9 +227,8 @@ class _Gate:
         # an empty file is no reason for a warning
         quiet = {"nothing_scanned": FAIL, "not_covered": FAIL}
         options = {**self._gate_options(), "findings_file": self._nothing, "workspace": self.settings.get("workspace")}
-        tools = listed(self.settings["tools"])
         max_age = self.values.get("max_age", self.of_scan.get("max_age", 0))
-        options["expect"] = {"targets": self.settings["targets"], "tools": tools, "max_age": max_age}
+        options["expect"] = {"targets": self.settings["targets"], "tools": self.settings["tools"], "max_age": max_age}
         if isinstance(outcomes, Mapping):
             options["outcomes"] = {**outcomes, **quiet}
         result = self._gate(options, check_mode=True)
@@ -256,7 +256,7 @@ class _Gate:
 
     def _scan(self) -> tuple[list[Result], bool, bool]:
         """The results that the gate judges; whether no finding can be read; whether check mode would start a scan."""
-        workspace = {"name": self.settings.get("workspace"), "targets": listed(self.settings["targets"])}
+        workspace = {"name": self.settings.get("workspace"), "targets": self.settings["targets"]}
         # what scans may not reach is not declared either, and a scope of the play for the module estate counts as well
         has_own = "scope" in self.action.defaults("estate")
         scope = self.values.get("scope", None if has_own else self.of_scan.get("scope"))
@@ -280,10 +280,8 @@ class _Gate:
 
     def _scan_options(self) -> Result:
         options = {name: self.values[name] for name in SCAN_OPTIONS if name in self.values}
-        for name in ("poll_interval", "stop_on_interrupt"):
-            options[name] = self.settings[name]
-        options["workspace"] = self.settings.get("workspace")
-        options.update({name: listed(self.settings[name]) for name in ("targets", "tools")})
+        for name in (*_OF_BOTH, "poll_interval", "stop_on_interrupt"):
+            options[name] = self.settings.get(name)
         return options
 
     def _wrong_scan(self) -> str:
@@ -323,7 +321,7 @@ class _Gate:
         if unread:
             options["findings_file"] = self._nothing
         else:
-            options.update({name: listed(self.settings[name]) for name in ("targets", "tools")})
+            options.update({name: self.settings[name] for name in ("targets", "tools")})
         options.update(scan_results=results, rows="failing", artifacts=self.artifacts)
         unusable = not self.artifacts or self.wrong.startswith(f"{PREFIX}artifacts ")
         if unusable:
