@@ -245,7 +245,6 @@ from ..module_utils._http.connection import Connection, missing_requests
 from ..module_utils._http.redact import Redactor
 from ..module_utils._http.transport import Transport
 from ..module_utils._model.errors import Refused, ScannerError, WrongOption, harmless, printable
-from ..module_utils._model.families.family import Family
 from ..module_utils._model.families.target import TARGET
 from ..module_utils._model.families.workspace import WORKSPACE
 from ..module_utils._model.records import InWorkspace, Record, is_row, proven, record_of
@@ -443,8 +442,13 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         try:
             entry = self._cache[key]
             refuse_depth(entry)
-            lists = (without_halves(redactor.value(entry[family.plural])) for family in (WORKSPACE, TARGET))
-            account = Account(*map(_records, (WORKSPACE, TARGET), lists))
+            lists = []
+            for family in (WORKSPACE, TARGET):
+                rows = without_halves(redactor.value(entry[family.plural]))
+                if not isinstance(rows, list) or not all(is_row(family, row) for row in rows):
+                    return None
+                lists.append([record_of(family, row) for row in rows])
+            account = Account(*lists)
             # raises where an entry lacks what was found
             for target in account.targets if self.get_option("findings") else ():
                 variables_of([target])
@@ -641,13 +645,6 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                     f"The host {name!r}, which another source defines, keeps its address. It does not get {address!r} from"
                     f" the {_target(records[name][0])}."
                 )
-
-
-def _records(resource: Family, rows: Any) -> list[Record]:
-    """The records of a cached list. Raises ValueError if it is not one."""
-    if not isinstance(rows, list) or not all(is_row(resource, row) for row in rows):
-        raise ValueError
-    return [record_of(resource, row) for row in rows]
 
 
 def _target(record: Record) -> str:
