@@ -48,7 +48,7 @@ class CanaryAction(RoleAction):
         if int(interval) < 1:
             raise WrongOption(f"logger_canary_poll_interval is {interval}: set it to 1 or more.")
         label = self.value("label", "") or f"canary-{''.join(secrets.choice(_LETTERS) for _letter in range(16))}"
-        workspace = {"workspace": self.value("workspace")} if self.values(["workspace"]) else {}
+        workspace = self.values(["workspace"])
         made = self.call("http_logger", {"label": label, **workspace}, own=True)
         # it is removed, whatever fails after this
         self.keep("logger", {"label": label, **workspace, "is_ours": bool(made.get("changed"))})

@@ -42,9 +42,7 @@ class ExportAction(RoleAction):
         dest, splits = self.path("dest"), self.is_true("split")
         directory, name = (dest, "") if splits else os.path.split(dest)
         _refuse_wrong(dest, str(self.value("dest")), splits)
-        account = self._read(
-            "estate_info", {"workspaces": self.value("workspaces")} if self.values(["workspaces"]) else {}
-        )
+        account = self._read("estate_info", self.values(["workspaces"]))
         wordlists = self._read("wordlist_info", {})["wordlists"]
         loggers = self._read("http_logger_info", {})["http_loggers"]
         workspaces = account["workspaces"]
@@ -80,8 +78,8 @@ class ExportAction(RoleAction):
         self.keep("said", lines_of(report, dest, bool(self._task.check_mode)))
         return {**report, "changed": bool(new or different), **({"diff": diffs} if diffs else {})}
 
-    def _read(self, module: str, options: Result) -> Result:
-        result = self.call(module, options, own=True)
+    def _read(self, module: str, options: Result, check_mode: bool | None = None) -> Result:
+        result = self.call(module, options, own=True, check_mode=check_mode)
         if result.get("failed"):
             raise Refused(str(result.get("msg")))
         return result
@@ -116,11 +114,7 @@ class ExportAction(RoleAction):
             )
         # finds what only the account has
         options = {"purge": ["targets", "http_loggers"], "purge_max": _ALL, "purge_max_percent": 100}
-        proof = self.call(
-            "estate", {"workspaces": loaded, "report_unchanged": False, **options}, own=True, check_mode=True
-        )
-        if proof.get("failed"):
-            raise Refused(str(proof.get("msg")))
+        proof = self._read("estate", {"workspaces": loaded, "report_unchanged": False, **options}, check_mode=True)
         actions = [f"{each['action']} {each['name']}" for each in proof["plan"]["actions"]]
         if proof.get("changed") or actions:
             raise Refused(
