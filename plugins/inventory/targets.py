@@ -246,7 +246,6 @@ from ..module_utils._http.redact import Redactor
 from ..module_utils._http.transport import Transport
 from ..module_utils._model.errors import Refused, ScannerError, WrongOption, harmless, printable
 from ..module_utils._model.families import TARGET, WORKSPACE
-from ..module_utils._model.family import Family
 from ..module_utils._model.records import InWorkspace, Record, is_row, proven, record_of
 from ..module_utils._model.strict_json import refuse_depth, without_halves
 from ..module_utils._model.times import seconds_of
@@ -419,7 +418,18 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             register_secrets(filter(None, (connection.api_key, connection.proxy)))
         if not self.get_option("cache"):
             return self._read(connection)
-        key = self._cache_entry(path, connection)
+        asked = self.get_option("workspaces")
+        # another key may belong to another account; 64 bits of the digest do not disclose it
+        deciding = [
+            CACHE_FORMAT,
+            connection.base_url,
+            connection.api_key,
+            asked and sorted(asked),
+            self.get_option("type"),
+            self.get_option("findings"),
+        ]
+        # the key of ansible-core depends only on the path
+        key = f"{self.get_cache_key(path)}_{hashlib.sha256(json.dumps(deciding).encode()).hexdigest()[:16]}"
         account = self._cached(key, Redactor(connection.api_key)) if cache else None
         if account is None:
             account = self._read(connection)
@@ -431,8 +441,13 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         try:
             entry = self._cache[key]
             refuse_depth(entry)
-            lists = (without_halves(redactor.value(entry[family.plural])) for family in (WORKSPACE, TARGET))
-            account = Account(*map(_records, (WORKSPACE, TARGET), lists))
+            lists = []
+            for family in (WORKSPACE, TARGET):
+                rows = without_halves(redactor.value(entry[family.plural]))
+                if not isinstance(rows, list) or not all(is_row(family, row) for row in rows):
+                    return None
+                lists.append([record_of(family, row) for row in rows])
+            account = Account(*lists)
             # raises where an entry lacks what was found
             for target in account.targets if self.get_option("findings") else ():
                 variables_of([target])
@@ -441,22 +456,6 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             return None
         known = {workspace["id"] for workspace in account.workspaces}
         return account if all(target["workspace_id"] in known for target in account.targets) else None
-
-    def _cache_entry(self, path: str, connection: Connection) -> str:
-        """The key of the entry: that of ansible-core, which depends only on the path, and a digest of what decides which
-        rows are read."""
-        asked = self.get_option("workspaces")
-        # another key may belong to another account; 64 bits of the digest do not disclose it
-        deciding = [
-            CACHE_FORMAT,
-            connection.base_url,
-            connection.api_key,
-            asked and sorted(asked),
-            self.get_option("type"),
-            self.get_option("findings"),
-        ]
-        digest = hashlib.sha256(json.dumps(deciding).encode()).hexdigest()
-        return f"{self.get_cache_key(path)}_{digest[:16]}"
 
     def _read(self, connection: Connection) -> Account:
         transport = Transport(connection)
@@ -645,13 +644,6 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                     f"The host {name!r}, which another source defines, keeps its address. It does not get {address!r} from"
                     f" the {_target(records[name][0])}."
                 )
-
-
-def _records(resource: Family, rows: Any) -> list[Record]:
-    """The records of a cached list. Raises ValueError if it is not one."""
-    if not isinstance(rows, list) or not all(is_row(resource, row) for row in rows):
-        raise ValueError
-    return [record_of(resource, row) for row in rows]
 
 
 def _target(record: Record) -> str:

@@ -574,9 +574,7 @@ from ..module_utils._evidence.read import read
 from ..module_utils._gate.formats.table import FORMATS
 from ..module_utils._gate.gate import run_gate
 from ..module_utils._gate.policy import EXPECT_OPTIONS, ORIGIN_OPTIONS, POLICY_OPTIONS
-from ..module_utils._model.records import Record
 from ..module_utils._task.module import Module, run
-from ..module_utils._task.task import Task
 
 OPTIONS = dict(
     workspace=dict(type="str"),
@@ -612,13 +610,9 @@ OPTIONS = dict(
 WHAT_TO_JUDGE = ("workspace", "workspace_id", "scan_ids", "findings_file")
 
 
-def work(task: Task) -> Record:
-    return run_gate(task.host, task.warn, lambda: read(task))
-
-
 MODULE = Module(
     OPTIONS,
-    work,
+    lambda task: run_gate(task.host, task.warn, lambda: read(task)),
     add_file_common_args=True,
     writes=("artifacts", "baseline"),
     offline=("findings_file",),

@@ -132,16 +132,19 @@ def words(client: Client, wordlist_id: int) -> list[str]:
 
 
 def read(task: Task) -> dict[str, Any]:
-    wordlists = information(task, WORDLIST)
-    for row in wordlists if task.params["contents"] else ():
-        counted, row["words"] = row["num_words"], words(task.client, row["id"])
-        # contents in a form that is misread show in their number
-        if isinstance(counted, int) and counted != len(row["words"]):
-            task.warn(
-                f"Wordlist {printable(row['name'])!r} (id {row['id']}) has {counted:,} words by its num_words, but"
-                f" {len(row['words']):,} in its contents: some may be missing, or read in a wrong way. Compare with the web"
-                " application."
-            )
+    wordlists = []
+    for row in information(task, WORDLIST):
+        if task.params["contents"]:
+            found, counted = words(task.client, row["id"]), row["num_words"]
+            # contents in a form that is misread show in their number
+            if isinstance(counted, int) and counted != len(found):
+                task.warn(
+                    f"Wordlist {printable(row['name'])!r} (id {row['id']}) has {counted:,} words by its num_words, but"
+                    f" {len(found):,} in its contents: some may be missing, or read in a wrong way. Compare with the web"
+                    " application."
+                )
+            row = dict(row, words=found)
+        wordlists.append(row)
     return {"wordlists": wordlists}
 
 

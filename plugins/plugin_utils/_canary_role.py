@@ -10,12 +10,10 @@ import os
 import secrets
 import string
 import time
-from collections.abc import Mapping
 from typing import Any
 
 from ..module_utils._estate.canary import REQUEST, verdict, why_deaf
 from ..module_utils._model.errors import Refused, WrongOption
-from ._play import wrong_strategy
 from ._role_action import SKIPPED, Result, RoleAction
 
 _OWN = "logger_canary__own"
@@ -28,13 +26,7 @@ class CanaryAction(RoleAction):
 
     steps = ("enter", "prepare", "own", "judge", "found", "end", "clean")
     given = ("logger_canary_url", "logger_canary_requests", _OWN, _FOUND)
-
-    def enter(self) -> Result:
-        result = super().enter()
-        problem = wrong_strategy(self.strategy(), self.variables, "each would create a logger")
-        if self.is_out() or result.get("failed") or not problem:
-            return result
-        return {"failed": True, "msg": problem}
+    together = "each would create a logger"
 
     def misuse(self) -> str | None:
         if "logger_canary_url" in self.variables:
@@ -44,7 +36,7 @@ class CanaryAction(RoleAction):
     def prepare(self) -> Result:
         """Create or adopt the logger, and look at what arrived before."""
         if self.is_out() or not self.is_in_charge():
-            return dict(SKIPPED)
+            return SKIPPED
         tasks, within, interval = self.path("tasks"), self.value("within", 60), self.value("poll_interval", 5)
         if not os.path.isfile(tasks):
             raise WrongOption(
@@ -56,7 +48,7 @@ class CanaryAction(RoleAction):
         if int(interval) < 1:
             raise WrongOption(f"logger_canary_poll_interval is {interval}: set it to 1 or more.")
         label = self.value("label", "") or f"canary-{''.join(secrets.choice(_LETTERS) for _letter in range(16))}"
-        workspace = {"workspace": self.value("workspace")} if self.values(["workspace"]) else {}
+        workspace = self.values(["workspace"])
         made = self.call("http_logger", {"label": label, **workspace}, own=True)
         # it is removed, whatever fails after this
         self.keep("logger", {"label": label, **workspace, "is_ours": bool(made.get("changed"))})
@@ -75,9 +67,6 @@ class CanaryAction(RoleAction):
 
     def own(self) -> Result:
         """The address of the logger and the file of the tasks, for the hosts. No tasks in check mode."""
-        return self._own()
-
-    def _own(self) -> Result:
         canary = None if self.is_out() else self.kept("canary")
         return {"url": "", "tasks": ""} if canary is None else {"url": canary["url"], "tasks": canary["tasks"]}
 
@@ -85,10 +74,8 @@ class CanaryAction(RoleAction):
         """Read until a matching request has arrived, or the time is over."""
         canary = None if self.is_out() else self.kept("canary")
         if canary is None:
-            return dict(SKIPPED)
-        seen = self.variables.get(_OWN)
-        if not isinstance(seen, Mapping) or any(seen.get(key) != each for key, each in self._own().items()):
-            raise Refused(f"{_OWN} was set from outside of the role, so nothing is proven: remove it.")
+            return SKIPPED
+        self.refuse_replaced(_OWN, self.own())
         if not self.claims("judge"):
             return {}
         label = self.kept("logger")["label"]
@@ -137,12 +124,12 @@ class CanaryAction(RoleAction):
     def found(self) -> Result:
         """The matching requests, for all hosts."""
         found = None if self.is_out() else self.kept("found")
-        return dict(SKIPPED) if found is None else {"requests": found["requests"]}
+        return SKIPPED if found is None else {"requests": found["requests"]}
 
     def end(self) -> Result:
         """Fail unless what arrived was expected."""
         if self.is_out() or self._task.check_mode:
-            return dict(SKIPPED)
+            return SKIPPED
         found = self.kept("found")
         problem = "Nothing was judged: run the whole role again." if found is None else found["problem"]
         return {"failed": True, "msg": problem} if problem else {}
@@ -151,5 +138,5 @@ class CanaryAction(RoleAction):
         """Delete the logger, if the role has created it."""
         logger: Any = None if self.is_out() else self.kept("logger")
         if logger is None or not logger.pop("is_ours") or self._task.check_mode or not self.claims("clean"):
-            return dict(SKIPPED)
+            return SKIPPED
         return self.call("http_logger", {**logger, "state": "absent"}, own=True)

@@ -23,7 +23,6 @@ from ..module_utils._model.errors import ScannerError, WrongOption, printable
 from ..module_utils._model.safe_text import code
 from ..module_utils._model.times import utc_text
 from ._gate_runs import refuse_other_run
-from ._play import wrong_strategy
 from ._role_action import SHOWN, SKIPPED, Result, RoleAction
 
 _SOURCE = "gate_comment_source"
@@ -127,18 +126,12 @@ class CommentAction(RoleAction):
 
     steps = ("enter", "write", "report")
     given = ("gate_comment_result",)
-
-    def enter(self) -> Result:
-        result = super().enter()
-        problem = wrong_strategy(self.strategy(), self.variables, "each would write a comment")
-        if self.is_out() or result.get("failed") or not problem:
-            return result
-        return {"failed": True, "msg": problem}
+    together = "each would write a comment"
 
     def write(self) -> Result:
         """Find the comment, and write it."""
         if not self.works():
-            return dict(SKIPPED)
+            return SKIPPED
         result = _Comment(self).result()
         warnings = result.pop("warnings")
         self.keep("result", {**result, "warnings": warnings})
@@ -148,7 +141,7 @@ class CommentAction(RoleAction):
         """What was written, for all hosts."""
         result = None if self.is_out() else self.kept("result")
         if result is None:
-            return dict(SKIPPED)
+            return SKIPPED
         if result["action"] == "skipped" and not result["warnings"] and self.claims("report"):
             return {**result, **SHOWN}
         return dict(result)
@@ -159,10 +152,9 @@ class _Comment:
 
     def __init__(self, action: CommentAction) -> None:
         self.action = action
-        names = ("provider", "url", "token", "repository", "number", "commit", "name", "author", "on_failure")
-        options = ("source", "source_run", "source_max_age", "timeout", "validate_certs", "ca_path", "allow_http")
+        options = [name.removeprefix("gate_comment_") for name in action.documented()]
         defaults = {"number": "", "commit": "", "name": "gate", "author": "", "on_failure": "warn"}
-        given = {name: each for name, each in action.values([*names, *options]).items() if each is not None}
+        given = {name: each for name, each in action.values(options).items() if each is not None}
         self.values: Result = {**defaults, **given}
         self.token = str(self.values.get("token") or "")
         self.redactor = Redactor(self.token)
@@ -182,7 +174,9 @@ class _Comment:
         skipped = self._looks_up()
         if skipped:
             return self._ended("skipped", msg=f"No comment was written: {skipped}")
-        made = text_of(*self._source())
+        source = self.values.get("source")
+        path = self.action.absolute(source) if isinstance(source, str) else source
+        made = text_of(path, self.values.get("source_run", "this"), self.values.get("source_max_age", "1h"))
         if made.get("msg"):
             self.warnings.append(made["msg"])
         if not self.number:
@@ -190,17 +184,15 @@ class _Comment:
         author = self._author()
         if not author:
             return self._failed("The owner of the token is unknown")
-        read = self._read({self.provider.author: author})
+        read: Result = {"valid": True, "pages": 0, "ids": [], "own": [], "more": True}
+        while read["more"] and read["pages"] < _MOST_PAGES:
+            place = f"{self._path(self.provider.comments)}?{self.provider.pages}&page={read['pages'] + 1}"
+            read = with_page(read, self._call("GET", place), {self.provider.author: author}, self.mark)
         if not read["valid"]:
             return self._failed("The comments cannot be read")
         if read["more"]:
             return self._failed(f"The comments have more than {_MOST_PAGES} pages")
         return self._written(self._body(made), sorted(read["own"], key=lambda row: -int(row["id"])), author)
-
-    def _source(self) -> tuple[Any, str, Any]:
-        source = self.values.get("source")
-        path = self.action.absolute(source) if isinstance(source, str) else source
-        return path, self.values.get("source_run", "this"), self.values.get("source_max_age", "1h")
 
     def _looks_up(self) -> str:
         """Ask for the request of the commit; why there is nothing to do, a sentence, or ""."""
@@ -238,14 +230,6 @@ class _Comment:
         # any other refusal, such as a rate limit, says nothing about the owner
         unnamed = answer.get("status") == 403 and isinstance(user, Mapping) and user.get("message") == _NO_USER
         return self.provider.unnamed if unnamed else {}
-
-    def _read(self, author: Mapping[str, Any]) -> Result:
-        """The comments of this gate."""
-        read: Result = {"valid": True, "pages": 0, "ids": [], "own": [], "more": True}
-        while read["more"] and read["pages"] < _MOST_PAGES:
-            place = f"{self._path(self.provider.comments)}?{self.provider.pages}&page={read['pages'] + 1}"
-            read = with_page(read, self._call("GET", place), author, self.mark)
-        return read
 
     def _body(self, made: Result) -> str:
         commit = printable(made.get("commit") or self.commit, _LONGEST_COMMIT)
@@ -311,15 +295,6 @@ class _Comment:
             said = (answered.get("message") or answered.get("error") or "") if isinstance(answered, Mapping) else ""
         said = json.dumps(said) if said else ""
         why = ", ".join(filter(None, [f"status {status}" if status > 0 else "", said]))
-        problem = " ".join(
-            filter(None, [f"{what} ({why}).", self._advice(status), "The outcome of the gate is the same."])
-        )
-        fails = self.values["on_failure"] == "fail"
-        if not fails:
-            self.warnings.append(f"No comment was written. {problem}")
-        return {**self._ended("failed"), "problem": problem, "msg": problem, "failed": fails}
-
-    def _advice(self, status: int) -> str:
         by_commit = self.commit and not self.values["number"]
         known = {
             -1: "The provider did not answer. Check gate_comment_url, and that this machine can reach it.",
@@ -331,7 +306,12 @@ class _Comment:
                 f" gate_comment_{'commit' if by_commit else 'number'}, or give the token access."
             ),
         }
-        return known.get(status, "Run the job again later." if status >= 429 else "")
+        advice = known.get(status, "Run the job again later." if status >= 429 else "")
+        problem = " ".join(filter(None, [f"{what} ({why}).", advice, "The outcome of the gate is the same."]))
+        fails = self.values["on_failure"] == "fail"
+        if not fails:
+            self.warnings.append(f"No comment was written. {problem}")
+        return {**self._ended("failed"), "problem": problem, "msg": problem, "failed": fails}
 
     def _call(self, method: str, path: str, body: Result | None = None) -> Result:
         """The answer to a call, as ansible.builtin.uri returns it. A call that is safe to repeat is repeated."""
@@ -441,7 +421,14 @@ def with_page(read: Result, page: Mapping[str, Any], author: Mapping[str, Any], 
     author: the fields of those who write the comments of the role, by the key of the author.
     """
     rows = page.get("json")
-    if page.get("status") != 200 or not isinstance(rows, list) or not all(map(_is_comment, rows)):
+    if (
+        page.get("status") != 200
+        or not isinstance(rows, list)
+        or not all(
+            isinstance(row, Mapping) and isinstance(row.get("id"), int) and isinstance(row.get("body"), str)
+            for row in rows
+        )
+    ):
         return {**read, "valid": False, "more": False}
     new = [row for row in rows if row["id"] not in read["ids"]]
     return {
@@ -452,10 +439,6 @@ def with_page(read: Result, page: Mapping[str, Any], author: Mapping[str, Any], 
         # a page of GitLab may be empty before the last one, and Gitea returns all comments for each page
         "more": bool(new) or 'rel="next"' in str(page.get("link")),
     }
-
-
-def _is_comment(row: object) -> bool:
-    return isinstance(row, Mapping) and isinstance(row.get("id"), int) and isinstance(row.get("body"), str)
 
 
 def _contains(value: object, wanted: object) -> bool:

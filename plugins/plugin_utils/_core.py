@@ -10,7 +10,7 @@ import contextlib
 import importlib
 import inspect
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import ansible.template
@@ -19,6 +19,8 @@ from ansible.errors import AnsibleError
 from ansible.executor import module_common, task_executor
 from ansible.module_utils.common import json as ansible_json
 from ansible.plugins.action import ActionBase
+
+from ._play import play_of
 
 try:
     # up to ansible-core 2.20
@@ -156,30 +158,3 @@ def plain(value: Any) -> Any:
         return [plain(part) for part in value]
     is_text = isinstance(value, str) or type(value).__name__ in ("AnsibleVaultEncryptedUnicode", "EncryptedString")
     return str(value) if is_text else value
-
-
-# --- where a task is in its play
-
-
-def play_of(task: Any) -> Any:
-    """The play of a task."""
-    return next(each._play for each in above(task) if getattr(each, "_play", None) is not None)
-
-
-def batch_of(task: Any, variables: Mapping[str, Any]) -> list[str]:
-    """The hosts with which a play runs now, in its order. ansible_play_batch lacks those that have failed, which all run the
-    tasks of rescue and always."""
-    inventory = getattr(task.get_variable_manager(), "_inventory", None)
-    # also has the implicit localhost, which get_hosts leaves out
-    names = getattr(inventory, "_restriction", None)
-    if not names:
-        return list(variables.get("ansible_play_batch", ()))
-    return [name for name in variables.get("ansible_play_hosts_all", ()) if name in names]
-
-
-def above(task: Any) -> Iterator[Any]:
-    """The blocks, roles and includes that contain a task, the innermost first."""
-    parent = task._parent
-    while parent is not None:
-        yield parent
-        parent = parent._parent

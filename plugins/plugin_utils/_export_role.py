@@ -19,9 +19,9 @@ from ..module_utils._model.errors import Refused, WrongOption, counted
 from ..module_utils._model.records import Record
 from ..module_utils._model.trust import refuse_untrusted
 from ..module_utils._task.files import reason_of
-from ._estate_role import EstateAction
+from ._estate_files import read_estate_files
 from ._local_files import write
-from ._role_action import SHOWN, SKIPPED, Result
+from ._role_action import SKIPPED, Result, RoleAction
 
 _HEADER = "# Written by scanops.scanner.estate_export, for scanops.scanner.estate_apply.\n"
 _MOST_NAMED = 20
@@ -29,7 +29,7 @@ _MOST_NAMED = 20
 _ALL = 1_000_000_000
 
 
-class ExportAction(EstateAction):
+class ExportAction(RoleAction):
     """One host does the work, once for the whole play."""
 
     steps = ("enter", "export", "report")
@@ -38,13 +38,11 @@ class ExportAction(EstateAction):
     def export(self) -> Result:
         """Write the files. The result is the report."""
         if not self.works():
-            return dict(SKIPPED)
-        dest, splits = self.path("dest"), self.value("split", False) in (True, "true", "yes")
+            return SKIPPED
+        dest, splits = self.path("dest"), self.is_true("split")
         directory, name = (dest, "") if splits else os.path.split(dest)
         _refuse_wrong(dest, str(self.value("dest")), splits)
-        account = self._read(
-            "estate_info", {"workspaces": self.value("workspaces")} if self.values(["workspaces"]) else {}
-        )
+        account = self._read("estate_info", self.values(["workspaces"]))
         wordlists = self._read("wordlist_info", {})["wordlists"]
         loggers = self._read("http_logger_info", {})["http_loggers"]
         workspaces = account["workspaces"]
@@ -77,11 +75,11 @@ class ExportAction(EstateAction):
             "captured_requests": sum(each["num_requests"] for each in loggers),
             "other_files": sorted(set(present) - set(texts)) if splits else [],
         }
-        self.keep("lines", lines_of(report, dest, bool(self._task.check_mode)))
+        self.keep("said", lines_of(report, dest, bool(self._task.check_mode)))
         return {**report, "changed": bool(new or different), **({"diff": diffs} if diffs else {})}
 
-    def _read(self, module: str, options: Result) -> Result:
-        result = self.call(module, options, own=True)
+    def _read(self, module: str, options: Result, check_mode: bool | None = None) -> Result:
+        result = self.call(module, options, own=True, check_mode=check_mode)
         if result.get("failed"):
             raise Refused(str(result.get("msg")))
         return result
@@ -93,7 +91,7 @@ class ExportAction(EstateAction):
                 f"estate_export_workspaces names workspaces that do not exist, {', '.join(account['missing'])}: correct the"
                 " names."
             )
-        if different and self.value("force", False) not in (True, "true", "yes"):
+        if different and not self.is_true("force"):
             raise Refused(
                 f"{len(different)} {'file differs' if len(different) == 1 else 'files differ'} from the account in"
                 f" {directory}, {', '.join(different[:_MOST_NAMED])}: set estate_export_force if the account is right, or"
@@ -106,7 +104,7 @@ class ExportAction(EstateAction):
             for name, text in texts.items():
                 Path(draft, name).write_text(text, encoding="utf-8")
             try:
-                loaded = self.read_files([os.path.realpath(draft)], templates=False)["workspaces"]
+                loaded = read_estate_files([os.path.realpath(draft)], self._loader)["workspaces"]
             except ValueError as error:
                 raise Refused(f"The files could not be read again, so no file was written: {error}") from None
         if sorted(loaded, key=lambda each: str(each["name"])) != list(workspaces):
@@ -116,22 +114,13 @@ class ExportAction(EstateAction):
             )
         # finds what only the account has
         options = {"purge": ["targets", "http_loggers"], "purge_max": _ALL, "purge_max_percent": 100}
-        proof = self.call(
-            "estate", {"workspaces": loaded, "report_unchanged": False, **options}, own=True, check_mode=True
-        )
-        if proof.get("failed"):
-            raise Refused(str(proof.get("msg")))
+        proof = self._read("estate", {"workspaces": loaded, "report_unchanged": False, **options}, check_mode=True)
         actions = [f"{each['action']} {each['name']}" for each in proof["plan"]["actions"]]
         if proof.get("changed") or actions:
             raise Refused(
                 f"Applying the files would change {counted(len(actions), 'object')}, so no file was written:"
                 f" {', '.join(actions[:_MOST_NAMED])}. If the account has changed in the meantime, run again."
             )
-
-    def report(self) -> Result:
-        """Say what was exported and what was not."""
-        lines = self.kept("lines")
-        return {"msg": lines, **SHOWN} if lines and self.claims("report") else dict(SKIPPED)
 
 
 def _refuse_wrong(dest: str, given: str, splits: bool) -> None:

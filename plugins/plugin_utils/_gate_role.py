@@ -23,20 +23,17 @@ from ..module_utils._scan.spec import check_options, specs_of
 from ..module_utils._scope.permit import Permits
 from ..module_utils._scope.rules import compile_scope
 from ..module_utils._task.connection_options import CONNECTION_OPTIONS
-from ..modules.gate import OPTIONS as GATE
-from ..modules.scan import MODULE as SCAN_MODULE
-from ..modules.scan import OPTIONS as SCAN
+from ..modules.scan import MODULE as SCAN
 from ._core import as_module_reads
 from ._gate_runs import is_refusal, withdraw
 from ._in_process import AsModule, converted
 from ._notes import note, notes
-from ._play import wrong_strategy
 from ._role_action import JOINED, SHOWN, SKIPPED, Result, RoleAction
 
 PREFIX = "scan_gate_"
 # options of the modules that the role itself decides, so that neither a variable nor module_defaults set them
 _OF_SCAN = ("id", "target", "target_id", "workspace_id", "tool", "state", "force", "wait")
-_OF_GATE = ("workspace_id", "scan_ids", "findings_file", "scan_results", "expect", "rows")
+_OF_GATE = ("workspace_id", "scan_ids", "findings_file", "scan_results", "rows")
 # options of both
 _OF_BOTH = ("workspace", "targets", "tools")
 # where an option has another default than the module
@@ -47,9 +44,8 @@ DEFAULTS: Mapping[str, Any] = {
     "poll_interval": 30,
     "stop_on_interrupt": True,
 }
-# every option of scan and gate is a variable of the role
-SCAN_OPTIONS = tuple(name for name in SCAN if name not in (*_OF_SCAN, *_OF_BOTH))
-GATE_OPTIONS = tuple(name for name in GATE if name not in (*_OF_GATE, *_OF_BOTH))
+# every other option of scan is a variable of the role, as is every one of gate
+SCAN_OPTIONS = tuple(name for name in SCAN.options if name not in (*_OF_SCAN, *_OF_BOTH))
 # options that change neither what is scanned nor what is decided
 _NOT_JUDGED = (
     *(
@@ -79,40 +75,33 @@ class GateAction(RoleAction):
 
     steps = ("enter", "judge", "pass_on", "end")
     given = ("scan_gate_result",)
+    together = "scan_gate could not stop them"
     known = tuple(f"{PREFIX}{name}" for name in ("outcome", "passed", "counts", "plan", "files"))
 
     def enter(self) -> Result:
         """Note that this host runs the role, and its values of what is judged."""
         if not self.is_selected():
             self.begin(selected=False)
-            return dict(SKIPPED)
-        wrong = wrong_strategy(self.strategy(), self.variables, "scan_gate could not stop them")
+            return SKIPPED
+        wrong = self.wrong_play()
         if wrong:
-            return {"failed": True, "msg": wrong}
+            raise Refused(wrong)
         problem, settings = self.misuse(), {}
         if not problem:
             try:
-                settings = digests(self._settings())
+                found = {**self.defaults("gate"), **self.defaults("scan"), **self.own_values()}
+                found["base_url"] = self.value("base_url", found.get("base_url"))
+                judged = [name for name in (*self.own_options(), "base_url") if name not in _NOT_JUDGED]
+                settings = digests({f"{PREFIX}{name}": found.get(name) for name in judged})
             except (ScannerError, AnsibleError) as error:
                 problem = str(error)
         self.begin(problem=problem, settings=settings)
         return {}
 
-    def _settings(self) -> Result:
-        """The values on which scans and the decision depend, by the names of the variables."""
-        found = {
-            **self.defaults("gate"),
-            **self.defaults("scan"),
-            **self.values([*_OF_BOTH, *SCAN_OPTIONS, *GATE_OPTIONS]),
-        }
-        found["base_url"] = self.value("base_url", found.get("base_url"))
-        judged = (*_OF_BOTH, *SCAN_OPTIONS, *GATE_OPTIONS, "base_url")
-        return {f"{PREFIX}{name}": found.get(name) for name in judged if name not in _NOT_JUDGED}
-
     def judge(self) -> Result:
         """Scan and judge, if this is the first host, and note the decision."""
         if not self.is_in_charge():
-            return dict(SKIPPED) if self.is_out() else {}
+            return SKIPPED if self.is_out() else {}
         red = [each["failure"] for each in notes("red gate") if each["origin"] == self.origin]
         if red:
             # the host of an earlier batch failed, and was rescued
@@ -124,7 +113,7 @@ class GateAction(RoleAction):
         """The result of the module gate, for all hosts; and the statistics, from the first one."""
         decision = self.kept("decision")
         if self.is_out() or decision is None:
-            return dict(SKIPPED)
+            return SKIPPED
         # ansible-core takes the status of a program that crashed for a failure
         result = {**decision["result"], "failed": False}
         if self.is_in_charge():
@@ -134,7 +123,7 @@ class GateAction(RoleAction):
     def end(self) -> Result:
         """Fail unless the gate has passed, and say how it ended."""
         if self.is_out():
-            return dict(SKIPPED)
+            return SKIPPED
         decision = self.kept("decision") or {"failure": "The gate did not return an outcome, so it fails.", "line": ""}
         if decision["failure"]:
             # a list, because a message is one line
@@ -159,12 +148,11 @@ class _Gate:
 
     def __init__(self, action: GateAction) -> None:
         self.action = action
-        self.check_mode = bool(action._task.check_mode)
-        of_gate, of_scan = action.defaults("gate"), action.defaults("scan")
+        self.of_gate, self.of_scan = action.defaults("gate"), action.defaults("scan")
         self.wrong = next((each["problem"] for each in action.entered() if each["problem"]), "")
         self.values: Result = {}
         # also those of a wrong configuration, which say where the artefacts are written
-        for name in (*_OF_BOTH, *SCAN_OPTIONS, *GATE_OPTIONS):
+        for name in action.own_options():
             try:
                 self.values.update(action.values([name]))
             except ScannerError as error:
@@ -175,40 +163,31 @@ class _Gate:
                 f"{null[0]} is null, probably because a variable is unset: give a value, or leave the variable out."
             )
         # what the play sets for a module counts where the role has another default
-        defaults = {**of_gate, **of_scan}
+        defaults = {**self.of_gate, **self.of_scan}
         self.settings = {
             **DEFAULTS,
             **{name: each for name, each in defaults.items() if name in DEFAULTS},
             **self.values,
         }
-        self.max_age = self.values.get("max_age", of_scan.get("max_age", 0))
-        # what the play expects of each gate, beside the targets and tools of the role
-        self.expect = {"expect": of_gate["expect"]} if "expect" in of_gate else {}
-        self.scope = {"scope": self.values["scope"]} if "scope" in self.values else {}
-        # what scans may not reach is not declared either, and a scope of the play for the module estate counts as well
-        scan_scope = self.scope.get("scope", of_scan.get("scope"))
-        has_own = "scope" in action.defaults("estate")
-        self.declared_scope = self.scope if has_own or scan_scope is None else {"scope": scan_scope}
+        self.settings.update({name: listed(self.settings.get(name)) for name in ("targets", "tools")})
         # messages name an option as the user has set it
         set_by_play = {f"{PREFIX}{name}" for name in defaults if name not in self.values}
-        self.variables = [name for name in action.options() if name not in set_by_play]
+        self.variables = [name for name in action.documented() if name not in set_by_play]
         self.artifacts = ""
         if isinstance(self.settings["artifacts"], str) and self.settings["artifacts"]:
             self.artifacts = action.absolute(self.settings["artifacts"])
-        self.checked: Result = {}
         self.plan = ""
 
     def run(self) -> Result:
         """The result of the step, after the decision is noted."""
-        differing_values = differing(self.action.entered())
-        self.wrong = self.wrong or differing_values or mistake_in(self.settings) or self._taken() or ""
+        self.wrong = self.wrong or differing(self.action.entered()) or mistake_in(self.settings) or self._taken() or ""
         checked = self._check()
         self.wrong = self.wrong or (checked["msg"] if checked.get("outcome") == MISCONFIGURED else "")
         self.wrong = self.wrong or self._wrong_scan()
         refusal = self._refusal(checked)
         results, unread, would_scan = ([refusal], True, False) if refusal else self._scan()
         if would_scan:
-            targets, tools = (", ".join(map(str, listed(self.settings[name]))) for name in ("targets", "tools"))
+            targets, tools = (", ".join(map(str, self.settings[name])) for name in ("targets", "tools"))
             line = f"Would scan {targets} with {tools}, and judge the findings. Nothing was judged."
             self.action.keep("decision", {"failure": "", "line": line, "result": {"msg": line}})
             return {"changed": True}
@@ -244,11 +223,12 @@ class _Gate:
         """An empty file, judged with all options: only a wrong option has no outcome of its own."""
         if self.wrong:
             return {}
-        outcomes = self.values.get("outcomes", self.action.defaults("gate").get("outcomes")) or {}
+        outcomes = self._option("outcomes") or {}
         # an empty file is no reason for a warning
         quiet = {"nothing_scanned": FAIL, "not_covered": FAIL}
         options = {**self._gate_options(), "findings_file": self._nothing, "workspace": self.settings.get("workspace")}
-        options["expect"] = self._expected()
+        max_age = self.values.get("max_age", self.of_scan.get("max_age", 0))
+        options["expect"] = {"targets": self.settings["targets"], "tools": self.settings["tools"], "max_age": max_age}
         if isinstance(outcomes, Mapping):
             options["outcomes"] = {**outcomes, **quiet}
         result = self._gate(options, check_mode=True)
@@ -270,42 +250,39 @@ class _Gate:
         return {"failed": True, "outcome": STALE_BASELINE, "msg": baseline["reason"]}
 
     def _option(self, name: str) -> Any:
-        return self.values.get(name, self.action.defaults("gate").get(name))
+        return self.values.get(name, self.of_gate.get(name))
 
     # --- the scans
 
     def _scan(self) -> tuple[list[Result], bool, bool]:
         """The results that the gate judges; whether no finding can be read; whether check mode would start a scan."""
-        workspace = {"name": self.settings.get("workspace"), "targets": listed(self.settings["targets"])}
+        workspace = {"name": self.settings.get("workspace"), "targets": self.settings["targets"]}
+        # what scans may not reach is not declared either, and a scope of the play for the module estate counts as well
+        has_own = "scope" in self.action.defaults("estate")
+        scope = self.values.get("scope", None if has_own else self.of_scan.get("scope"))
         # nothing is deleted, whatever the play sets for the module
         declared = self.action.call(
             "estate",
-            {"workspaces": [workspace], "purge": [], **self.declared_scope},
+            {"workspaces": [workspace], "purge": [], **({} if scope is None else {"scope": scope})},
             without=("declared_at", "expect_plan"),
         )
         results = [declared]
         failed = "plan" not in declared or "msg" in declared
         if not failed:
             self.plan = declared["plan"]["checksum"]
-            results.insert(0, self._scanned())
-        would_scan = self.check_mode and any(each.get("changed") for each in results)
-        if any("msg" in each for each in results):
-            would_scan = False
+            results.insert(0, self.action.call("scan", self._scan_options(), without=_OF_SCAN))
+        changed = any(each.get("changed") for each in results)
+        would_scan = bool(self.action._task.check_mode) and changed and not any("msg" in each for each in results)
         results = [classified(each, self.variables) for each in results]
         # the service cannot be asked, because of an option of the connection
         unread = failed and any(each.get("outcome") == MISCONFIGURED for each in results)
         return results, unread, would_scan
 
-    def _scanned(self) -> Result:
-        return self.action.call("scan", self._scan_options(), without=_OF_SCAN)
-
     def _scan_options(self) -> Result:
         options = {name: self.values[name] for name in SCAN_OPTIONS if name in self.values}
-        for name in ("poll_interval", "stop_on_interrupt"):
-            options[name] = self.settings[name]
-        options["workspace"] = self.settings.get("workspace")
-        options.update({name: listed(self.settings[name]) for name in ("targets", "tools")})
-        return {**options, **self.scope}
+        for name in (*_OF_BOTH, "poll_interval", "stop_on_interrupt"):
+            options[name] = self.settings.get(name)
+        return options
 
     def _wrong_scan(self) -> str:
         """Why the module scan would refuse its options before any call, or ""."""
@@ -313,7 +290,7 @@ class _Gate:
         # the module itself says what is wrong with the connection, which the environment may set
         others = {name: each for name, each in given.items() if name not in CONNECTION_OPTIONS}
         try:
-            params = converted(SCAN_MODULE, as_module_reads({**_ANY_CONNECTION, **others}))
+            params = converted(SCAN, as_module_reads({**_ANY_CONNECTION, **others}))
             check_options(params)
             specs_of(params)
             if params["scope"] is not None:
@@ -339,25 +316,22 @@ class _Gate:
                 options.pop("sarif_profile", None)
             options["formats"] = usable_formats(self.settings["formats"], self.wrong)
         else:
-            options = {**self._gate_options(), **self.expect, "workspace": self.settings.get("workspace")}
+            # the play may expect more of each gate than the targets and tools of the role
+            options = {**self._gate_options(), "workspace": self.settings.get("workspace")}
         if unread:
             options["findings_file"] = self._nothing
         else:
-            options.update({name: listed(self.settings[name]) for name in ("targets", "tools")})
+            options.update({name: self.settings[name] for name in ("targets", "tools")})
         options.update(scan_results=results, rows="failing", artifacts=self.artifacts)
         unusable = not self.artifacts or self.wrong.startswith(f"{PREFIX}artifacts ")
         if unusable:
             options.pop("artifacts")
-        without = {*GATE} if self.wrong else {"artifacts"} if unusable else set()
+        without = [*self.action.own_options(), "expect"] if self.wrong else ["artifacts"] if unusable else []
         return self._gate(options, without)
 
     def _gate_options(self) -> Result:
-        given = {name: self.values[name] for name in GATE_OPTIONS if name in self.values}
+        given = {name: each for name, each in self.values.items() if name not in (*SCAN_OPTIONS, *_OF_BOTH)}
         return {**given, "formats": self.settings["formats"], "artifacts": self.artifacts}
-
-    def _expected(self) -> Result:
-        tools = listed(self.settings["tools"])
-        return {"targets": self.settings["targets"], "tools": tools, "max_age": self.max_age}
 
     def _gate(self, options: Result, without: Collection[str] = (), check_mode: bool | None = None) -> Result:
         return self.action.call("gate", options, without={*without, *_OF_GATE, *_OF_BOTH}, check_mode=check_mode)
@@ -442,21 +416,17 @@ def digests(values: Mapping[str, Any]) -> dict[str, str]:
 def differing(entered: Iterable[Mapping[str, Any]]) -> str | None:
     """Why one decision cannot hold for all hosts, a sentence, or None. entered: what each of them noted."""
     hosts = list(entered)
-    names = sorted(
-        {name for each in hosts for name, digest in each["settings"].items() if digest != _first(hosts, name)}
-    )
-    if not names:
+    others = [each for each in hosts if each["settings"] != hosts[0]["settings"]]
+    if not others:
         return None
-    other = next(each for each in hosts if any(each["settings"][name] != _first(hosts, name) for name in names))
+    first = hosts[0]["settings"]
+    names = sorted({name for each in others for name, digest in each["settings"].items() if digest != first[name]})
+    other = others[0]
     return (
         f"{' and '.join(names)} {'differs' if len(names) == 1 else 'differ'} between the hosts {hosts[0]['host']} and"
         f" {other['host']}, and the gate judges once for all hosts of the play: give all hosts the same values, or run the"
         " role in a play for each of them."
     )
-
-
-def _first(hosts: Sequence[Mapping[str, Any]], name: str) -> str:
-    return str(hosts[0]["settings"][name])
 
 
 def named(msg: str, options: Iterable[str]) -> str:

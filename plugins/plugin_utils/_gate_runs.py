@@ -52,7 +52,15 @@ def refuse_other_run(document: object, option: str, source_run: str, max_age: ob
     content = document if isinstance(document, Mapping) else {}
     generated = content.get("generated")
     if source_run == "any":
-        _refuse_old(generated, option, max_age)
+        limit = seconds_of(max_age, f"{option}_max_age")
+        moment = iso_moment(generated) if isinstance(generated, str) else None
+        if moment is None:
+            raise WrongOption(f"{option} does not say when it was written: give the gate.json of a gate.")
+        if time.time() - moment > limit:
+            raise WrongOption(
+                f"{option} is too old: its gate ended at {printable(generated, 60)}, and {option}_max_age is"
+                f" {printable(max_age, 60)}. Run the gate again, or raise {option}_max_age."
+            )
         return
     run = content.get("run")
     found = noted(_RUNS, run) if isinstance(run, str) else None
@@ -66,17 +74,4 @@ def refuse_other_run(document: object, option: str, source_run: str, max_age: ob
         raise WrongOption(
             f"{option} is the result of an earlier gate, and a later one could not replace it: give each gate a directory of"
             " its own."
-        )
-
-
-def _refuse_old(generated: object, option: str, max_age: object) -> None:
-    limit = seconds_of(max_age, f"{option}_max_age")
-    moment = iso_moment(generated) if isinstance(generated, str) else None
-    if moment is None:
-        raise WrongOption(f"{option} does not say when it was written: give the gate.json of a gate.")
-    age = time.time() - moment
-    if age > limit:
-        raise WrongOption(
-            f"{option} is too old: its gate ended at {printable(generated, 60)}, and {option}_max_age is"
-            f" {printable(max_age, 60)}. Run the gate again, or raise {option}_max_age."
         )

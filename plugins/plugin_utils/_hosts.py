@@ -131,10 +131,8 @@ def hosts_of(named: Iterable[tuple[str, Record]], duplicates: str) -> Hosts:
                     f"{len(records)} targets have the host name {name!r}, {_ids(records)}: set hostnames so that they"
                     " differ, exclude all but one, or set duplicates to merge or suffix."
                 )
-    return _suffixed(hosts) if duplicates == "suffix" else hosts
-
-
-def _suffixed(hosts: Hosts) -> Hosts:
+    if duplicates != "suffix":
+        return hosts
     single: Hosts = {}
     for name, records in hosts.items():
         for number, record in enumerate(records, 1):

@@ -57,8 +57,6 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
     """An action plugin for one module, which a subclass names."""
 
     declared: Module
-    # of the task that runs
-    _stop = Stop()
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> Result:
         variables = task_vars or {}
@@ -81,13 +79,8 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
         environment = {str(name): str(value) for name, value in environment.items()}
         why = why_as_module(self, task_vars, environment)
         if why is None:
-            result = super(NormalAction, self).run(tmp, task_vars)
             try:
-                arguments = self._arguments(task_vars)
-                self._say("in process")
-                with Stop(_is_orphan).listening() as self._stop:
-                    done = self._run_here(arguments, environment, task_vars)
-                return dict(merge_hash(result, self._after_signal(done)))
+                return self._run_here(tmp, task_vars, environment)
             except AsModule as reason:
                 why = str(reason)
         self._say(f"as a module, because {why}")
@@ -97,44 +90,38 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
             loop.drop_lists()
         return dict(super().run(tmp, for_module(self, task_vars)))
 
-    def _run_here(self, arguments: Result, environment: Mapping[str, str], task_vars: Mapping[str, Any]) -> Result:
-        """Do the work of the module. Raises AsModule."""
-        lines = Lines(bool(self._task.no_log), task_vars.get("inventory_hostname"))
-        with apart(environment, self._loader.get_basedir()):
-            printed = _Run(self.declared, arguments, lines.show, loop_of(self._task), self._stop).printed()
-        done = _core.returned(self, printed)
-        if self._is_unheard():
-            for text in lines_of_interrupt(self._task.action.rpartition(".")[2], done):
-                lines.show_last(text)
-        return done
-
-    def _is_unheard(self) -> bool:
-        """Whether nobody takes the result, after an interrupt."""
-        return self._stop.reason is not None and not self._stop.timed_out
-
-    def _after_signal(self, done: Result) -> Result:
-        """The result after the end of the work. After a signal, ansible-core does here what it does on this signal."""
-        stop = self._stop
-        if stop.number is not None:
-            os.kill(os.getpid(), stop.number)
-        elif self._is_unheard():
-            # ansible-playbook has died, so nobody waits for the next item
-            os._exit(1)
-        # as ansible-core has it
-        return {**done, "timedout": dict(period=self._task.timeout)} if stop.timed_out and stop.cut else done
-
-    def _say(self, way: str) -> None:
-        display.vvv(f"{self._task.action} runs {way}", host=self._play_context.remote_addr)
-
-    def _arguments(self, task_vars: Mapping[str, Any]) -> Result:
-        """The arguments as the module would read them."""
+    def _run_here(self, tmp: str | None, task_vars: Result, environment: Mapping[str, str]) -> Result:
+        """Do the work of the module. Raises AsModule. After a signal, ansible-core does here what it does on this signal."""
+        result = super(NormalAction, self).run(tmp, task_vars)
         arguments = dict(self._task.args)
         self._update_module_args(self._task.action, arguments, task_vars)
         try:
-            return _core.as_module_reads(arguments)
+            arguments = _core.as_module_reads(arguments)
         except (TypeError, ValueError):
             # ansible-core has its own words for it
             raise AsModule("its options are not JSON") from None
+        self._say("in process")
+        with Stop(_is_orphan).listening() as stop:
+            lines = Lines(bool(self._task.no_log), task_vars.get("inventory_hostname"))
+            with apart(environment, self._loader.get_basedir()):
+                printed = _Run(self.declared, arguments, lines.show, loop_of(self._task), stop).printed()
+            done = _core.returned(self, printed)
+            # nobody takes the result
+            if stop.reason is not None and not stop.timed_out:
+                for text in lines_of_interrupt(self._task.action.rpartition(".")[2], done):
+                    lines.show_last(text)
+        if stop.number is not None:
+            os.kill(os.getpid(), stop.number)
+        elif stop.reason is not None and not stop.timed_out:
+            # ansible-playbook has died, so nobody waits for the next item
+            os._exit(1)
+        if stop.timed_out and stop.cut:
+            # as ansible-core has it
+            done["timedout"] = dict(period=self._task.timeout)
+        return dict(merge_hash(result, done))
+
+    def _say(self, way: str) -> None:
+        display.vvv(f"{self._task.action} runs {way}", host=self._play_context.remote_addr)
 
 
 class _Run:

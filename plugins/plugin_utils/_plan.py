@@ -26,18 +26,20 @@ _SIDES = {"new": "this plan", "gone": "the reviewed plan"}
 # actions that cannot be undone come first
 _ORDER = ("delete", "update", "create", "failed", "refused", "drifted", "protected")
 _LONGEST = 2000
+_DONE = {"create": "created", "update": "updated", "delete": "deleted"}
+# what people look for first
+_FIRST = ("create", "update", "delete", "failed", "refused", "drifted", "protected", "ignored")
 
 
 def record(plan: Plan, summary: Mapping[str, int]) -> dict[str, Any]:
     """The content of the file. Of live records it keeps what identifies them, and nothing else that the service says, such
     as the address of a logger."""
-    actions = [dict(action, before=_identified(action["resource"], action["before"])) for action in plan["actions"]]
+    actions = []
+    for action in plan["actions"]:
+        family, before = FAMILIES[action["resource"]], action["before"]
+        kept = before and {field: before[field] for field in ("id", family.key, *family.declared)}
+        actions.append(dict(action, before=kept))
     return dict(plan, actions=actions, summary=summary)
-
-
-def _identified(resource: str, before: Record | None) -> Record | None:
-    family = FAMILIES[resource]
-    return before and {field: before[field] for field in ("id", family.key, *family.declared)}
 
 
 def read(text: str) -> tuple[Plan | None, str | None]:
@@ -85,6 +87,13 @@ def _line(action: Record) -> str:
     return f"{action['action']} {family.noun} {printable(action['name'])!r}{number}{where}{fields}"
 
 
+def line_of(summary: Mapping[str, int], check_mode: bool) -> str:
+    """What was done, as in "2 created, 1 updated, 4 deleted, 41 unchanged"."""
+    actions = [*_FIRST, *(each for each in ACTIONS if each not in (*_FIRST, "unchanged")), "unchanged"]
+    counts = [f"{summary[each]:,} {_DONE.get(each, each)}" for each in actions if summary.get(each)]
+    return f"{'Would be: ' if check_mode else ''}{', '.join(counts) or 'nothing is declared'}"
+
+
 # --- Markdown
 
 
@@ -95,8 +104,13 @@ def markdown(
     lines = ["# Plan of the estate", ""]
     if failure:
         lines += [f"The task that made this plan failed: {_code(failure)}", ""]
-    if differences:
-        lines += _differences(differences)
+    differing = [
+        f"- only in {plan_of}: {_code(line)}"
+        for side, plan_of in _SIDES.items()
+        for line in (differences or {}).get(side, ())
+    ]
+    if differing:
+        lines += ["This plan differs from the reviewed one.", "", *differing, ""]
     # a task that refuses a plan as a whole has written none of it
     is_refused = bool(failure and summary.get("refused") and not any(summary.get(action) for action in WRITES))
     lines += [_headline(plan, is_refused), ""]
@@ -120,11 +134,6 @@ def markdown(
         more = ", ".join(f"{count} {action}" for action, count in plan["left_out"].items())
         lines += ["", f"The table is shortened because the task failed. It omits: {more}."]
     return "\n".join(lines) + "\n"
-
-
-def _differences(differences: Differences) -> list[str]:
-    lines = [f"- only in {plan_of}: {_code(line)}" for side, plan_of in _SIDES.items() for line in differences[side]]
-    return ["This plan differs from the reviewed one.", "", *lines, ""] if lines else []
 
 
 def _headline(plan: Plan, is_refused: bool) -> str:

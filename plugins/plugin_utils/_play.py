@@ -2,39 +2,40 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a role asks of the play in which it runs: the tags of the run, and the strategy."""
+"""Where a task is in its play, the hosts that run it, and whether the tags of the run select its role."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible.playbook.block import Block
 from ansible.playbook.task import Task
 from ansible.playbook.task_include import TaskInclude
-from ansible.plugins.loader import strategy_loader
-from ansible.plugins.strategy.linear import StrategyModule as Linear
-
-from ._core import above, play_of
 
 
-def wrong_strategy(strategy: str, variables: Mapping[str, Any], clause: str) -> str | None:
-    """The message on a strategy with which a host does not wait for the others after each task, or None.
-
-    clause: why that does not work.
-    """
-    if len(variables["ansible_play_hosts_all"]) < 2 or waits_for_all(strategy):
-        return None
-    return (
-        f"With the strategy {strategy}, each host of the play goes on by itself, so {clause}: use the strategy linear in this"
-        " play, or run the role before it in a play of its own, with hosts: localhost."
-    )
+def play_of(task: Any) -> Any:
+    """The play of a task."""
+    return next(each._play for each in above(task) if getattr(each, "_play", None) is not None)
 
 
-def waits_for_all(strategy: str) -> bool:
-    """Whether each host waits for the others after each task."""
-    found = strategy_loader.get(strategy, class_only=True)
-    return isinstance(found, type) and issubclass(found, Linear)
+def batch_of(task: Any, variables: Mapping[str, Any]) -> list[str]:
+    """The hosts with which a play runs now, in its order. ansible_play_batch lacks those that have failed, which all run the
+    tasks of rescue and always."""
+    inventory = getattr(task.get_variable_manager(), "_inventory", None)
+    # also has the implicit localhost, which get_hosts leaves out
+    names = getattr(inventory, "_restriction", None)
+    if not names:
+        return list(variables.get("ansible_play_batch", ()))
+    return [name for name in variables.get("ansible_play_hosts_all", ()) if name in names]
+
+
+def above(task: Any) -> Iterator[Any]:
+    """The blocks, roles and includes that contain a task, the innermost first."""
+    parent = task._parent
+    while parent is not None:
+        yield parent
+        parent = parent._parent
 
 
 def is_selected(task: Any, variables: Mapping[str, Any]) -> bool:

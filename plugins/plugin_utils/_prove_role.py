@@ -25,7 +25,6 @@ from ..modules.scan import OPTIONS as SCAN
 from ._gate_runs import refuse_other_run
 from ._hosts import address_of
 from ._local_files import write
-from ._play import wrong_strategy
 from ._role_action import SHOWN, SKIPPED, Result, RoleAction
 
 # options of scan that a user of the role may set; the scan that is repeated gives the others
@@ -49,18 +48,13 @@ class ProveAction(RoleAction):
 
     steps = ("before", "own", "after", "pass_on", "end")
     given = ("prove_fix_result", "prove_fix_findings", _OWN)
+    together = "a scan could begin before a fix ends"
 
     def before(self) -> Result:
         """Choose the findings, and read the scans that found them."""
-        if not self.is_selected():
-            self.begin(selected=False)
-            return dict(SKIPPED)
-        self.begin()
-        problem = self.misuse() or self._wrong_play()
-        if problem:
-            return {"failed": True, "msg": problem}
-        if not self.claims("before"):
-            return {}
+        entered = self.enter()
+        if entered or not self.claims("before"):
+            return entered
         source = self.value("source")
         path = self.absolute(source) if isinstance(source, str) else ""
         artifacts = self.path("artifacts", "prove_fix")
@@ -68,24 +62,21 @@ class ProveAction(RoleAction):
         findings = self._findings(path, source)
         ids = sorted({each["scan_id"] for each in findings if each["scan_id"] is not None})
         reads = self._read(ids, "before")
-        # a scan that exists now proves nothing
-        known = [
-            {}
-            if each["problem"]
-            else self.call(
-                "scan_info",
-                {"target_id": each["record"]["target_id"], "tool": each["record"]["tool_id"]},
-                own=True,
-                loop="known",
-            )
-            for each in reads
-        ]
-        kept = {"findings": findings, "reads": reads, "known": [_message_and_scans(each) for each in known]}
+        known: list[Result] = []
+        for each in reads:
+            found: Result = {}
+            if not each["problem"]:
+                record = each["record"]
+                options = {"target_id": record["target_id"], "tool": record["tool_id"]}
+                found = self.call("scan_info", options, own=True, loop="known")
+            # a scan that exists now proves nothing
+            known.append({"msg": found.get("msg") if found.get("failed") else None, "scans": found.get("scans") or []})
+        kept = {"findings": findings, "reads": reads, "known": known}
         self.keep("before", {**kept, "source": path or None, "artifacts": artifacts, "tasks": self.path("tasks")})
         return {}
 
-    def _wrong_play(self) -> str | None:
-        problem = wrong_strategy(self.strategy(), self.variables, "a scan could begin before a fix ends")
+    def wrong_play(self) -> str | None:
+        problem = super().wrong_play()
         if problem is None and set(self.variables["ansible_play_batch"]) != set(self.variables["ansible_play_hosts"]):
             return (
                 "With serial, prove_fix would scan again for each batch of hosts: fix the hosts in a play with serial, and run"
@@ -131,9 +122,6 @@ class ProveAction(RoleAction):
         before = self.kept("before")
         if self.is_out() or before is None:
             return {"findings": [], "tasks": ""}
-        return self._own(before)
-
-    def _own(self, before: Result) -> Result:
         findings = [each for each in before["findings"] if self.host in each["hosts"]]
         return {"findings": findings, "tasks": before["tasks"]}
 
@@ -141,11 +129,8 @@ class ProveAction(RoleAction):
         """Scan again, compare, and write the files."""
         before = self.kept("before")
         if self.is_out() or before is None:
-            return dict(SKIPPED)
-        seen = self.variables.get(_OWN)
-        expected = json.loads(json.dumps(self._own(before)))
-        if not isinstance(seen, Mapping) or any(_plain(seen.get(key)) != each for key, each in expected.items()):
-            return {"failed": True, "msg": f"{_OWN} was set from outside of the role, so nothing is proven: remove it."}
+            return SKIPPED
+        self.refuse_replaced(_OWN, self.own())
         return self._compare(before) if self.claims("after") else {}
 
     def _compare(self, before: Result) -> Result:
@@ -197,26 +182,18 @@ class ProveAction(RoleAction):
     def pass_on(self) -> Result:
         """The verdicts, for all hosts."""
         verdicts = self.kept("verdicts")
-        return dict(SKIPPED) if verdicts is None else dict(verdicts["result"])
+        return SKIPPED if verdicts is None else dict(verdicts["result"])
 
     def end(self) -> Result:
         """Fail unless all findings are fixed."""
         if self.is_out():
-            return dict(SKIPPED)
+            return SKIPPED
         verdicts = self.kept("verdicts")
         if verdicts is None:
             return {"failed": True, "msg": "Nothing was compared, so no fix is proven: run the whole role again."}
         if not verdicts["fixed"]:
             return {"failed": True, "msg": verdicts["sentence"]}
         return {"msg": verdicts["sentence"], **SHOWN} if self.claims("end") else {}
-
-
-def _plain(value: Any) -> Any:
-    return json.loads(json.dumps(value, default=str))
-
-
-def _message_and_scans(result: Result) -> Result:
-    return {"msg": result.get("msg") if result.get("failed") else None, "scans": result.get("scans") or []}
 
 
 def carries(host: str, variables: Mapping[str, Any], target: str) -> bool:
@@ -245,18 +222,13 @@ def plan(
         for read, each in zip(before, known)
         if each.get("msg")
     }
-    if left is not None:
-        for finding in findings:
-            reasons.update(_not_fixed(finding, left))
+    for finding in findings:
+        if left is None:
+            break
+        failed = [host for host in finding["hosts"] if host not in left]
+        if failed:
+            reasons[finding["scan_id"]] = f"The tasks of the fix failed on {', '.join(failed)}."
+        elif not finding["hosts"]:
+            reasons[finding["scan_id"]] = "No host of the play carries its target, so the tasks of the fix ran on none."
     scans = [{"id": read["id"], "scans": each.get("scans") or []} for read, each in zip(before, known)]
     return {**planned(before, reasons, authentication), "at": time.time(), "known": scans}
-
-
-def _not_fixed(finding: Mapping[str, Any], left: Sequence[str]) -> dict[Any, str]:
-    """The scan of a finding that no host, or not every host, has fixed, and why."""
-    failed = [host for host in finding["hosts"] if host not in left]
-    if failed:
-        return {finding["scan_id"]: f"The tasks of the fix failed on {', '.join(failed)}."}
-    if not finding["hosts"]:
-        return {finding["scan_id"]: "No host of the play carries its target, so the tasks of the fix ran on none."}
-    return {}

@@ -13,17 +13,16 @@ from typing import Any
 
 from ..filter.register_targets import register_targets
 from ..module_utils._model.errors import WrongOption
-from ..modules.targets import OPTIONS as TARGETS
-from ._estate_role import line_of
-from ._role_action import SHOWN, SKIPPED, Result, RoleAction
+from ._plan import line_of
+from ._role_action import SKIPPED, Result, RoleAction
 
 # options of the module that the role itself decides
 _OF_ROLE = (
     *("workspace", "workspace_id", "targets", "state", "purge", "purge_marker", "on_drift", "force", "expect_plan"),
     *("report_unchanged", "report_full_plan"),
 )
-# every other option is a variable of the role
-OPTIONS = tuple(name for name in TARGETS if name not in _OF_ROLE)
+# every other variable is an option of the module
+_OWN = ("workspace", "source", "group", "description", "retire")
 _SOURCE = re.compile(r"[^][{}\s]([^][{}]{0,98}[^][{}\s])?")
 _MOST_NAMED = 20
 
@@ -39,9 +38,8 @@ class RegisterAction(RoleAction):
     def register(self) -> Result:
         """The result of the module targets."""
         if not self.works():
-            return dict(SKIPPED)
-        values = self.values([*OPTIONS, "workspace", "source", "group", "description", "retire"])
-        retires = values.get("retire", False) in (True, "true", "yes")
+            return SKIPPED
+        values, retires = self.own_values(), self.is_true("retire")
         source, group = values.get("source"), values.get("group", "all")
         groups = self.variables["groups"]
         problem = mistake_in(values.get("workspace"), source, group, groups)
@@ -58,7 +56,7 @@ class RegisterAction(RoleAction):
                 " the inventory, or leave estate_register_retire out."
             )
         options = {
-            **{name: values[name] for name in OPTIONS if name in values},
+            **{name: each for name, each in values.items() if name not in _OWN},
             "workspace": values["workspace"],
             "targets": asked["targets"],
             "purge": retires,
@@ -69,13 +67,8 @@ class RegisterAction(RoleAction):
         result = self.call("targets", options, without=_OF_ROLE)
         if not result.get("failed"):
             line = line_of(result["summary"], bool(self._task.check_mode))
-            self.keep("line", " ".join([f"{line}.", *_others(result, marker)]))
+            self.keep("said", " ".join([f"{line}.", *_others(result, marker)]))
         return result
-
-    def report(self) -> Result:
-        """Say what was done, and which targets others have created."""
-        line = self.kept("line")
-        return {"msg": line, **SHOWN} if line and self.claims("report") else dict(SKIPPED)
 
 
 def mistake_in(workspace: object, source: object, group: object, groups: Mapping[str, Any]) -> str | None:

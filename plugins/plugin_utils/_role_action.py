@@ -7,9 +7,10 @@ variables of the role and ``module_defaults`` of the play set. Every variable wi
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import difflib
+import functools
+import json
 import os
 import sys
 from collections.abc import Collection, Iterable, Mapping
@@ -21,13 +22,15 @@ from ansible import constants
 from ansible.errors import AnsibleError
 from ansible.playbook.task_include import TaskInclude
 from ansible.plugins.action import ActionBase
+from ansible.plugins.loader import strategy_loader
+from ansible.plugins.strategy.linear import StrategyModule as Linear
 
 from ..module_utils._http.connection import missing_requests
-from ..module_utils._model.errors import ScannerError, WrongOption, harmless, printable
+from ..module_utils._model.errors import Refused, ScannerError, WrongOption, harmless, printable
 from ..module_utils._task.connection_options import CONNECTION_OPTIONS
 from . import _core
 from ._notes import claim, note, noted, notes
-from ._play import is_selected, waits_for_all
+from ._play import above, batch_of, is_selected, play_of
 from ._unsafe import unsafe
 from ._unset import explained
 
@@ -42,8 +45,8 @@ _INTERPRETER = "ansible_python_interpreter"
 
 
 class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
-    """A task that only roles of this collection use. Its option ``step`` names one of its methods, which returns the result;
-    the other options are for that method."""
+    """A task that only roles of this collection use. Its option ``step`` names one of its methods, which returns the
+    result."""
 
     _requires_connection = False
     _supports_async = False
@@ -52,20 +55,21 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
     given: Collection[str] = ()
     # others with its prefix: statistics, which a workflow hands on as extra variables, and what it reads of hosts
     known: Collection[str] = ()
+    # why each host must wait for the others after each task, a clause; "" if it need not
+    together = ""
     # of the task that runs
     variables: Mapping[str, Any] = {}
 
     def run(self, tmp: str | None = None, task_vars: Result | None = None) -> Result:
         result = dict(super().run(tmp, task_vars))
-        options = dict(self._task.args)
-        step = options.pop("step", "")
+        step = self._task.args.get("step", "")
         if self._task._role is None or step not in self.steps:
             return {**result, "failed": True, "msg": f"{self._task.action} is for the roles of this collection only."}
         self.variables = task_vars or {}
         self._joined: dict[str, list[Any]] = {}
         self._trace: Any = None
         try:
-            done = getattr(self, step)(**options)
+            done = dict(getattr(self, step)())
         except (ScannerError, AnsibleError) as error:
             done = {"failed": True, "msg": str(error)}
         for key, rows in self._joined.items():
@@ -90,7 +94,7 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
 
     def begin(self, **more: Any) -> None:
         """Note that this host runs the role now."""
-        batch = _core.batch_of(self._task, self.variables)
+        batch = batch_of(self._task, self.variables)
         # equal items of a loop, and handlers that are notified again, run the same role once more
         earlier = self.entry()
         turn = earlier["turn"] + 1 if earlier else 0
@@ -119,8 +123,8 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
     def _block(self) -> str:
         """What identifies this run of the role in the play, for all hosts: the includes that lead to it, with the items of
         their loops. The blocks of a role that is included again are the same."""
-        includes = [(each._uuid, each.vars) for each in _core.above(self._task) if isinstance(each, TaskInclude)]
-        return f"{_core.play_of(self._task)._uuid} {includes or self._task._parent._uuid}"
+        includes = [(each._uuid, each.vars) for each in above(self._task) if isinstance(each, TaskInclude)]
+        return f"{play_of(self._task)._uuid} {includes or self._task._parent._uuid}"
 
     @property
     def _own_key(self) -> str:
@@ -140,12 +144,10 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
     @property
     def origin(self) -> str:
         """What in the play runs the role. It is the same in each batch of hosts."""
-        dynamic = [
-            each for each in _core.above(self._task) if isinstance(each, TaskInclude) and not each.statically_loaded
-        ]
+        dynamic = [each for each in above(self._task) if isinstance(each, TaskInclude) and not each.statically_loaded]
         # each batch loads what is included again, with other ids
         places = [(each.get_path(), each.vars) for each in dynamic]
-        return f"{_core.play_of(self._task)._uuid} {(dynamic[-1] if dynamic else self._task._parent)._uuid} {places}"
+        return f"{play_of(self._task)._uuid} {(dynamic[-1] if dynamic else self._task._parent)._uuid} {places}"
 
     @property
     def batch(self) -> list[str]:
@@ -170,13 +172,20 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         return claim(kind, self.key)
 
     def enter(self) -> Result:
-        """The first step of a role that one host runs for the whole play."""
+        """Note that this host runs the role. Raises Refused for wrong variables, and for a play in which it does not work."""
         if not self.is_selected():
             self.begin(selected=False)
-            return dict(SKIPPED)
+            return SKIPPED
         self.begin()
-        problem = self.misuse()
-        return {"failed": True, "msg": problem} if problem else {}
+        problem = self.misuse() or self.wrong_play()
+        if problem:
+            raise Refused(problem)
+        return {}
+
+    def report(self) -> Result:
+        """Say what was done, for the host that has kept it."""
+        said = self.kept("said")
+        return {"msg": said, **SHOWN} if said and self.claims("report") else SKIPPED
 
     def works(self) -> bool:
         """Whether this host does the work of the role, once for the whole play: the first host that runs it, of the first
@@ -184,7 +193,7 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         entry = self.entry()
         if entry is None or not entry["selected"]:
             return False
-        if not waits_for_all(self.strategy()):
+        if not self.waits_for_all():
             return claim(f"{self.role} work", f"{self._block} {self.turn}")
         if not self.is_in_charge():
             return False
@@ -195,26 +204,43 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         return self.claims("work")
 
     def strategy(self) -> str:
-        return str(self._templar.template(_core.play_of(self._task).strategy))
+        return str(self._templar.template(play_of(self._task).strategy))
+
+    def waits_for_all(self) -> bool:
+        """Whether each host waits for the others after each task."""
+        found = strategy_loader.get(self.strategy(), class_only=True)
+        return isinstance(found, type) and issubclass(found, Linear)
+
+    def wrong_play(self) -> str | None:
+        """The message on a strategy with which a host does not wait for the others after each task, or None."""
+        if not self.together or len(self.variables["ansible_play_hosts_all"]) < 2 or self.waits_for_all():
+            return None
+        return (
+            f"With the strategy {self.strategy()}, each host of the play goes on by itself, so {self.together}: use the"
+            " strategy linear in this play, or run the role before it in a play of its own, with hosts: localhost."
+        )
+
+    def refuse_replaced(self, name: str, given: Mapping[str, Any]) -> None:
+        """Raises Refused unless what an earlier task registered is what it has returned."""
+        seen = self.variables.get(name)
+        if not isinstance(seen, Mapping) or any(
+            json.loads(json.dumps(seen.get(key), default=str)) != each for key, each in given.items()
+        ):
+            raise Refused(f"{name} was set from outside of the role, so nothing is proven: remove it.")
 
     # --- its variables
 
     def misuse(self) -> str | None:
         """The message on variables that the role does not have, or that it sets itself, or None."""
-        names, extra = self.variables, self.extra_variables()
+        extra = getattr(self._task.get_variable_manager(), "extra_vars", None) or {}
         outside = sorted(name for name in self.given if name in extra)
+        role = self._task._role
         if outside:
             return (
-                f"{outside[0]} is a result of the role {self._task._role.get_name()}, and cannot be set: remove it from the"
-                " extra variables."
+                f"{outside[0]} is a result of the role {role.get_name()}, and cannot be set: remove it from the extra"
+                " variables."
             )
-        return unknown_variables(
-            names, self._task._role.get_name(), self._task._role._role_path, (*self.given, *self.known)
-        )
-
-    def extra_variables(self) -> Mapping[str, Any]:
-        manager = self._task.get_variable_manager()
-        return dict(getattr(manager, "extra_vars", None) or {})
+        return unknown_variables(self.variables, role.get_name(), role._role_path, (*self.given, *self.known))
 
     def value(self, option: str, otherwise: Any = None) -> Any:
         """The variable of the role for an option, or ``otherwise`` if it is not set."""
@@ -225,18 +251,21 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         found = {}
         for option in options:
             name = f"{self.role}_{option}"
-            if name in self.variables:
-                with contextlib.suppress(_core.Omitted):
-                    found[option] = self._evaluated(name)
+            if name not in self.variables:
+                continue
+            try:
+                found[option] = _core.evaluated(self, self.variables[name], self.variables)
+            except _core.Omitted:
+                pass
+            except (TypeError, ValueError) as error:
+                raise WrongOption(f"{name} cannot be read ({error}): correct it.") from None
+            except AnsibleError as error:
+                raise WrongOption(f"{name} cannot be evaluated ({printable(error, 1000)}): correct it.") from None
         return found
 
-    def _evaluated(self, name: str) -> Any:
-        try:
-            return _core.evaluated(self, self.variables[name], self.variables)
-        except (TypeError, ValueError) as error:
-            raise WrongOption(f"{name} cannot be read ({error}): correct it.") from None
-        except AnsibleError as error:
-            raise WrongOption(f"{name} cannot be evaluated ({printable(error, 1000)}): correct it.") from None
+    def is_true(self, option: str) -> bool:
+        """Whether the variable of an option is true, also as a text of the command line."""
+        return self.value(option) in (True, "true", "yes")
 
     def path(self, option: str, otherwise: str = "") -> str:
         """The variable of a path, "" if it is empty. A relative path starts at the directory of the playbook."""
@@ -247,9 +276,18 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         expanded = os.path.expanduser(os.path.expandvars(str(path)))
         return os.path.realpath(os.path.join(self._loader.get_basedir(), expanded))
 
-    def options(self) -> list[str]:
+    def documented(self) -> list[str]:
         """The variables that the role documents."""
         return options_of(self._task._role._role_path)
+
+    def own_options(self) -> list[str]:
+        """The options of these variables, but for those of the connection."""
+        options = [name.removeprefix(f"{self.role}_") for name in self.documented()]
+        return [name for name in options if name not in CONNECTION_OPTIONS]
+
+    def own_values(self) -> Result:
+        """Those of them that are set."""
+        return self.values(self.own_options())
 
     # --- the work of modules
 
@@ -336,15 +374,13 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         variables = {**self.variables, _INTERPRETER: sys.executable}
         if missing_requests():
             # another Python of this machine may have it
-            variables[_INTERPRETER] = self._localhost().get(_INTERPRETER, sys.executable)
+            hosts = self.variables.get("hostvars", {})
+            if "localhost" in hosts:
+                variables[_INTERPRETER] = dict(hosts["localhost"]).get(_INTERPRETER, sys.executable)
         try:
             return dict(action.run(task_vars=variables))
         finally:
             action.cleanup()
-
-    def _localhost(self) -> Mapping[str, Any]:
-        hosts = self.variables.get("hostvars", {})
-        return dict(hosts["localhost"]) if "localhost" in hosts else {}
 
 
 def unknown_variables(names: Iterable[str], role: str, directory: str, given: Collection[str] = ()) -> str | None:
@@ -361,6 +397,7 @@ def unknown_variables(names: Iterable[str], role: str, directory: str, given: Co
     return f"{shown} {are} of the role {role}: correct {them}, or remove {them}."
 
 
+@functools.cache
 def options_of(directory: str) -> list[str]:
     """The variables that a role documents."""
     text = Path(directory, "meta", "argument_specs.yml").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ._core import above, play_of
+from ._play import above, play_of
 
 # a message on an empty option begins with its name
 _EMPTY = re.compile(r"([a-z_]+)[^ ]* is (?:empty|null)\b")

@@ -16,7 +16,7 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from ansible.template import Templar
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.plugin_utils._estate_role import (
+from ansible_collections.scanops.scanner.plugins.plugin_utils._estate_files import (
     files_of,
     joined,
     read_estate_files,

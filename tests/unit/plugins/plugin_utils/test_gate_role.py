@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import pytest
 from ansible_collections.scanops.scanner.plugins.plugin_utils._gate_role import (
     classified,
@@ -14,6 +16,7 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils._gate_role import 
     named,
     usable_formats,
 )
+from ansible_collections.scanops.scanner.tests.unit.plugins.plugin_utils.role_steps import Role
 
 OPTIONS = [f"scan_gate_{name}" for name in ("policy", "tools", "targets", "workspace", "max_age", "formats", "scope")]
 SETTINGS = {
@@ -140,3 +143,14 @@ def test_hosts_with_other_values_are_refused_by_name():
         "scan_gate_targets differs between the hosts a and c, and the gate judges once for all hosts of the play: give all"
         " hosts the same values, or run the role in a play for each of them."
     )
+
+
+def test_a_mistake_that_only_the_first_host_has_is_named(tmp_path):
+    play = Role("scan_gate", tmp_path, {"scan_gate_workspace": "Web shop", "scan_gate_targets": "a.example.com"})
+    play.run("enter")
+    with play.acting("judge") as action:
+        own = {**action.entry(), "problem": "scan_gate_polcy is no variable.", "settings": {}}
+        other = {**action.entry(), "host": "b"}
+        with mock.patch.object(type(action), "entered", return_value=[own, other]):
+            action.judge()
+        assert play.last("gate")["scan_results"][0]["msg"] == "scan_gate_polcy is no variable."

@@ -47,10 +47,10 @@ MODULES = {
     "logger_canary": {},
 }
 OPTIONS = {
-    "scan_gate": {*_gate_role.SCAN_OPTIONS, *_gate_role.GATE_OPTIONS},
+    "scan_gate": {*_gate_role.SCAN_OPTIONS, *gate.OPTIONS} - {*_gate_role._OF_GATE, *_gate_role._OF_BOTH, "expect"},
     "prove_fix": {*_prove_role._WAITING, "scope"},
-    "estate_apply": set(_estate_role.OPTIONS),
-    "estate_register": set(_register_role.OPTIONS),
+    "estate_apply": {*estate.OPTIONS} - {*_estate_role._OF_ROLE, "expect_plan"},
+    "estate_register": {*targets.OPTIONS} - {*_register_role._OF_ROLE},
     "estate_export": set(),
     "logger_canary": set(),
 }
