@@ -35,22 +35,7 @@ def test_a_body_that_is_text_is_decoded(text):
     assert decoded(entry) == {**entry, "body": text.encode("utf-8", "replace").decode()}
 
 
-@pytest.mark.parametrize(
-    "body, expected",
-    [
-        ("", ""),
-        (None, ""),
-        ("aGVsbG8=", "hello"),
-        ("aGVsbG8", None),
-        ("not base64!", None),
-        ("//79", None),
-        ("aGVs\nbG8=", None),
-        (7, None),
-        (["aGVsbG8="], None),
-        ({"a": 1}, None),
-        ("\u00fc", None),
-    ],
-)
+@pytest.mark.cases("body, expected")
 def test_a_body_that_is_not_text_is_null(body, expected):
     assert decoded({"request_body_base64": body})["body"] == expected
 
@@ -119,22 +104,7 @@ def test_the_path_is_a_glob_pattern(value, passes):
     assert selected({"url_params": value}, Filters(path="id=17*")) is passes
 
 
-@pytest.mark.parametrize(
-    "headers, pattern, passes",
-    [
-        (["Host: a", "X-Canary: shop-1"], "x-canary: shop-*", True),
-        (["X-Canary:shop-1"], "X-CANARY:shop-1", True),
-        (["X-Canary: Shop-1"], "X-Canary: shop-*", False),
-        (["X-Canary: a:b"], "X-Canary: a:*", True),
-        (["X-Canary: a"], "X-Canary", True),
-        (["X-Canary-2: a"], "X-Canary", False),
-        (["X-Canary: "], "X-Canary: ?*", False),
-        ([], "X-Canary", False),
-        ([7, None], "X-Canary", False),
-        (None, "X-Canary", None),
-        ("X-Canary: a", "X-Canary", None),
-    ],
-)
+@pytest.mark.cases("headers, pattern, passes")
 def test_a_header_has_a_name_and_a_glob_pattern(headers, pattern, passes):
     assert selected({"http_headers": headers}, Filters(header=pattern)) is passes
 

@@ -90,16 +90,7 @@ def test_a_target_with_the_characters_of_patterns_matches_itself(target, pattern
     assert matcher_of({"target": pattern}, "m").matches(row(target=target))
 
 
-@pytest.mark.parametrize(
-    "lacking, given",
-    [
-        ({"check": None}, {"check": "WEB-1"}),
-        ({"severity": "unknown"}, {"severity": "high"}),
-        ({"port": None}, {"port": 443}),
-        ({"target": ""}, {"target": "https://shop.example"}),
-        ({"name": ""}, {"name": "TLS*"}),
-    ],
-)
+@pytest.mark.cases("lacking, given")
 def test_what_a_finding_lacks_may_match_but_does_not(lacking, given):
     matcher = matcher_of({**given, "fingerprint": FINGERPRINT}, "m")
     assert not matcher.matches(ROW._replace(**lacking))

@@ -65,23 +65,7 @@ def gone(baseline, now):
 # --- a finding with several places
 
 
-@pytest.mark.parametrize(
-    "before, now, change",
-    [
-        (["/a", "/b"], ["/a", "/b"], "known"),
-        (["/a", "/b"], ["/b", "/a"], "known"),
-        # a place that is no longer listed
-        (["/a", "/b"], ["/a"], "known"),
-        (["/a", "/b", "/c"], ["/c", "/a"], "known"),
-        # a place that was not listed
-        (["/a", "/b"], ["/a", "/b", "/admin"], "new"),
-        (["/a", "/b"], ["/a", "/admin"], "new"),
-        (["/a", "/b"], ["/admin", "/c"], "new"),
-        (["/a"], ["/a", "/admin"], "new"),
-        ([], ["/a", "/b"], "new"),
-        (["/a", "/b"], [], "new"),
-    ],
-)
+@pytest.mark.cases("before, now, change")
 def test_a_finding_is_known_only_if_all_of_its_places_are(before, now, change):
     baseline = parse(render(accepted(at_places(*before))), "Web shop")
     assert changes(baseline, run(pair(at_places(*now)))) == [change]
@@ -307,19 +291,7 @@ def test_a_baseline_of_an_earlier_release_is_read_and_shows_nothing_as_gone():
 # --- equal findings
 
 
-@pytest.mark.parametrize(
-    "before, after, expected, left",
-    [
-        ([3], [3, 3], ["known", "new"], []),
-        ([3, 3], [3], ["known"], ["high"]),
-        ([3, 1], [3, 3], ["known", "worse"], []),
-        ([1], [1, 4], ["known", "new"], []),
-        ([2], [4, 3], ["worse", "new"], []),
-        ([4, 2, 1], [2], ["known"], ["critical", "low"]),
-        ([4, 2], [3, 3], ["known", "worse"], []),
-        ([1, 1, 1], [1, 1, 1], ["known"] * 3, []),
-    ],
-)
+@pytest.mark.cases("before, after, expected, left")
 def test_equal_findings_are_matched_one_by_one(before, after, expected, left):
     baseline = accepted(*(finding("a", level, id=number) for number, level in enumerate(before, 1)))
     now = run(pair(*(finding("a", level, id=number) for number, level in enumerate(after, 1)), finished=SECOND))

@@ -531,21 +531,7 @@ def test_a_spoilt_file_is_refused_and_never_read_in_part(content, message):
     )
 
 
-@pytest.mark.parametrize(
-    "key, value",
-    [
-        ("severity", "none"),
-        ("severity", None),
-        ("cve", [1]),
-        ("cve", "CVE-2021-44228"),
-        ("references", ["a", None]),
-        ("first_seen", "2026-13-41T00:00:00Z"),
-        ("first_seen", []),
-        ("port", True),
-        ("cvss", "7.5"),
-        ("name", {}),
-    ],
-)
+@pytest.mark.cases("key, value")
 def test_a_wrong_row_after_a_right_one_is_found(key, value):
     document = json.loads(json.dumps(DOCUMENTS["full"]))
     right = document["findings"][0]

@@ -647,18 +647,7 @@ def test_defectdojo_recognises_a_finding_whatever_changed_since():
     assert len({defectdojo_hash(each) for each in defectdojo(document(others))["findings"]}) == len(others)
 
 
-@pytest.mark.parametrize(
-    ("changes", "hostname"),
-    [
-        ({"port": 161, "protocol": "udp", "service": "snmp"}, "shop.example.com:161"),
-        ({"port": 443, "protocol": "udp", "service": "https"}, "shop.example.com:443"),
-        ({"port": 22, "service": "ssh"}, "shop.example.com:22"),
-        ({"port": 8443, "service": None}, "shop.example.com:8443"),
-        ({"port": 8443, "service": "ssl/http"}, "https://shop.example.com:8443"),
-        ({"port": 443, "service": None, "protocol": None}, "https://shop.example.com:443"),
-        ({"port": None, "service": None}, "https://shop.example.com:443"),
-    ],
-)
+@pytest.mark.cases("changes, hostname")
 def test_only_what_speaks_http_has_an_address_of_http(changes, hostname):
     of = document([row(1, path=None, **changes)])
     assert gitlab(of)["vulnerabilities"][0]["location"]["hostname"] == hostname
@@ -695,16 +684,7 @@ def test_gitlab_gets_evidence_and_links():
     ]
 
 
-@pytest.mark.parametrize(
-    ("changes", "endpoint"),
-    [
-        ({}, ["https://shop.example.com:443/login"]),
-        ({"target": "b.example", "port": None, "path": None}, ["b.example"]),
-        ({"target": "b.example", "port": 22, "path": "/a b"}, ["b.example:22"]),
-        ({"target": "not a host"}, None),
-        ({"target": "https://a@b@c"}, None),
-    ],
-)
+@pytest.mark.cases("changes, endpoint")
 def test_an_endpoint_is_one_that_defectdojo_can_read(changes, endpoint):
     (finding,) = defectdojo(document([row(1, **changes)]))["findings"]
     assert finding.get("endpoints") == endpoint

@@ -536,20 +536,10 @@ ENTRY = Entry(
 )  # fmt: skip
 PAST = Memory("b.json", "read", 1, 0, entries=(ENTRY,))
 # what is misspelt, and what is right
-SPELT = [
-    ({"name": "SQL injction*"}, {"name": "SQL injection*"}),
-    ({"target": "b.example"}, {"target": "A.example."}),
-    ({"check": "4111"}, {"check": "WEB-7"}),
-    ({"cve": "CVE-2021-44229"}, {"cve": "CVE-2021-44228"}),
-    ({"port": 8444}, {"port": 8443}),
-    ({"fingerprint": "1:" + "d" * 32}, {"fingerprint": "1:" + "c" * 32}),
-    ({"name": "SQL injction*", "severity": "critical"}, {"name": "SQL injection*", "severity": "critical"}),
-    ({"name": "SQL injection*", "port": 1}, {"name": "SQL injection*", "port": 8443}),
-]
 LOST = "policy.include matches no finding of this run or of the baseline, so nothing can fail"
 
 
-@pytest.mark.parametrize("wrong, right", SPELT, ids=str)
+@pytest.mark.cases("wrong, right")
 def test_an_include_that_never_matched_is_misconfigured(wrong, right):
     for outcomes in (None, {"findings": "pass"}):
         decision = judged(pair(findings=(LOW,)), policy={"include": [wrong]}, memory=PAST, outcomes=outcomes)
@@ -633,63 +623,12 @@ def worse(policy, was, **now):
     return row.change, row.state, row.reasons[-1].partition("where ")[2]
 
 
-@pytest.mark.parametrize(
-    "policy, was, now, said",
-    [
-        ({"min_cvss": 7}, {}, {"cvss": 7.5}, "its CVSS was 5"),
-        ({"min_cvss": 7}, {"cvss": 7.5}, {"cvss": 9.8}, "its CVSS was 7.5"),
-        ({"min_cvss": 7, "missing": "ignore"}, {"cvss": None}, {"cvss": 9.8}, "it had no CVSS"),
-        ({"min_cvss": 7}, {}, {"cvss": None}, "its CVSS was 5"),
-        ({"min_epss": 0.2}, {}, {"epss_score": 0.2}, "its EPSS was 0.1"),
-        ({"min_epss": 0.1}, {}, {"epss_score": 0.2}, "its EPSS was 0.1"),
-        ({"known_exploited": True}, {}, {"in_cisa_catalog": True}, "it was not known to be exploited"),
-        ({"verified_only": True}, {}, {"verified": True}, "it was not verified"),
-        (
-            {"include": [{"cve": "CVE-2024-0001"}]},
-            {},
-            {"cve": ["CVE-2021-44228", "CVE-2024-0001"]},
-            "it did not have CVE-2024-0001",
-        ),
-        # the policy was not about it, so that nobody has accepted it
-        (
-            {"exclude": [{"cve": "CVE-2021-44228"}]},
-            {},
-            {"cve": ["CVE-2021-44228", "CVE-2024-0001"]},
-            "it did not have CVE-2024-0001",
-        ),
-        (
-            {"min_cvss": 7, "known_exploited": True},
-            {},
-            {"cvss": 8, "in_cisa_catalog": True},
-            "its CVSS was 5 and it was not known to be exploited",
-        ),
-    ],
-)
+@pytest.mark.cases("policy, was, now, said")
 def test_a_known_finding_that_is_worse_in_what_the_policy_looks_at_fails(policy, was, now, said):
     assert worse(policy, was, **now) == ("worse", "failing", said)
 
 
-@pytest.mark.parametrize(
-    "policy, was, now",
-    [
-        # the policy does not look at it
-        ({}, {}, {"cvss": 9.8, "epss_score": 0.9, "in_cisa_catalog": True, "verified": True}),
-        ({}, {}, {"cve": ["CVE-2021-44228", "CVE-2024-0001"]}),
-        ({"exclude": [{"name": "another*"}]}, {}, {"cve": ["CVE-2021-44228", "CVE-2024-0001"]}),
-        # less, or the same
-        ({"min_cvss": 4}, {"cvss": 6.0}, {}),
-        ({"min_cvss": 4}, {}, {}),
-        # EPSS changes a little every day
-        ({"min_epss": 0.05}, {}, {"epss_score": 0.19}),
-        # it does not count still
-        ({"min_cvss": 9}, {}, {"cvss": 8.9}),
-        ({"verified_only": True}, {"verified": True}, {"verified": True}),
-        # it counted before, too
-        ({"min_cvss": 7}, {"cvss": None}, {"cvss": 9.8}),
-        ({"known_exploited": True}, {"known_exploited": None}, {"in_cisa_catalog": True}),
-        ({"include": [{"cve": "CVE-2021-44228"}]}, {}, {"cve": ["CVE-2021-44228", "CVE-2024-0001"]}),
-    ],
-)
+@pytest.mark.cases("policy, was, now")
 def test_what_is_not_worse_stays_known(policy, was, now):
     assert worse(policy, was, **now)[0] == "known"
 

@@ -430,19 +430,7 @@ def _first_that_covers(row, rules):
 LOG4J, TEXT4SHELL = "CVE-2021-44228", "CVE-2022-42889"
 
 
-@pytest.mark.parametrize(
-    "matchers, waived_by",
-    [
-        ([{"cve": LOG4J}], None),
-        ([{"cve": LOG4J}, {"cve": TEXT4SHELL}], 0),
-        ([{"cve": LOG4J}, {"cve": LOG4J, "port": 443}], None),
-        # what does not name a CVE id covers them all
-        ([{"cve": LOG4J}, {"check": "a"}], 1),
-        ([{"name": "Cookie*"}], 0),
-        ([{"fingerprint": "own"}], 0),
-        ([{"cve": LOG4J}, {"cve": TEXT4SHELL, "port": 80}], None),
-    ],
-)
+@pytest.mark.cases("matchers, waived_by")
 def test_a_waiver_of_one_cve_does_not_cover_another_one(matchers, waived_by):
     found = finding("a", cve=[LOG4J, TEXT4SHELL])
     (row,) = rows(found)

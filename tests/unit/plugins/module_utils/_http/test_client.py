@@ -148,24 +148,7 @@ def test_a_list_that_breaks_on_a_later_page_is_an_error_not_a_cut(service, clien
 # --- lookups
 
 
-@pytest.mark.parametrize(
-    "count, wanted, calls",
-    [
-        (0, 1, 1),
-        (1, 1, 1),
-        (1, 2, 1),
-        (999, 999, 1),
-        (999, 9999, 1),
-        (1000, 1000, 1),
-        (1000, 9999, 3),
-        (1001, 1000, 1),
-        (1001, 1001, 3),
-        (1001, 9999, 3),
-        (2500, 1, 1),
-        (2500, 2500, 4),
-        (2500, 9999, 4),
-    ],
-)
+@pytest.mark.cases("count, wanted, calls")
 def test_a_lookup_stops_at_the_hit_and_at_a_short_page(service, client, count, wanted, calls):
     fill(service, count)
     found = find_by_key(client, TARGET, name(wanted), BULK)

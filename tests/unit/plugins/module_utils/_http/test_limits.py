@@ -28,8 +28,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.transport im
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import AnswerError, ApiError, NetworkError
 from ansible_collections.scanops.scanner.plugins.module_utils._model.families.target import TARGET
 from ansible_collections.scanops.scanner.tests.unit import certificates
-from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import permitted
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._http.talker import Talker
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import permitted
 from ansible_collections.scanops.scanner.tests.unit.sampling import pairs
 from hypothesis import given
 from hypothesis import strategies as st

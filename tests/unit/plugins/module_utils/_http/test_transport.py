@@ -67,19 +67,7 @@ def test_neither_the_key_nor_the_proxy_is_in_any_text(service, transport):
             assert "pa55" not in text
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        {"action": "reset"},
-        {"action": "html", "status": 502},
-        {"action": "html", "status": 404},
-        {"action": "status", "status": 401, "message": "KEY", "details": "KEY"},
-        {"action": "status", "status": 429, "headers": {"Retry-After": 10**6}, "message": "KEY"},
-        {"action": "redirect", "location": "https://KEY.example.com/KEY?KEY"},
-        {"action": "truncated_json"},
-    ],
-    ids=str,
-)
+@pytest.mark.cases("fault")
 def test_the_key_is_in_no_exception(service, transport, fault):
     service.allow_violations = True
     service.fault(

@@ -112,19 +112,6 @@ def test_an_age_goes_by_the_zone_of_the_records_only_where_a_time_names_none():
     assert Clock(NOW).age_of(Moment(NOW + 5, True)) == 0
 
 
-@pytest.mark.parametrize(
-    "seconds, text",
-    [
-        (0, "0 seconds"),
-        (1, "1 second"),
-        (119, "119 seconds"),
-        (120, "2 minutes"),
-        (7199, "119 minutes"),
-        (7200, "2 hours"),
-        (2 * 86400 - 1, "47 hours"),
-        (2 * 86400, "2 days"),
-        (800 * 86400, "800 days"),
-    ],
-)
+@pytest.mark.cases("seconds, text")
 def test_a_duration_has_a_unit_that_people_read(seconds, text):
     assert span(seconds) == text

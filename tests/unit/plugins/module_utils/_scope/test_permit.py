@@ -205,21 +205,7 @@ def test_every_place_has_its_field():
     assert places({"name": "a.example", "description": EVIL, "workspace_id": 1}, TARGET) == [("name", "a.example")]
 
 
-@pytest.mark.parametrize(
-    "text, found",
-    [
-        (EVIL, [EVIL]),
-        (" " + EVIL, [" " + EVIL, EVIL]),
-        ("ftp:/\n/evil.example/", ["ftp:/\n/evil.example/"]),
-        ("GET\nhttps://a.example/", ["https://a.example/"]),
-        ("https://a.example/,https://b.example/", ["https://a.example/,https://b.example/", "https://b.example/"]),
-        ("https://a.example/?next=https://b.example/", ["https://a.example/?next=https://b.example/"]),
-        ("--url=https://a.example/x --more", ["https://a.example/x"]),
-        ("see https://a.example/ or 'http://b.example'", ["https://a.example/", "http://b.example"]),
-        ("1https://a.example/", ["https://a.example/"]),
-        ('{"x": "https:\\/\\/a.example"}', ["https:\\/\\/a.example"]),
-    ],
-)
+@pytest.mark.cases("text, found")
 def test_urls_are_found_in_any_text(text, found):
     assert [value for _field, value in places({"tool_params": {"anything": text}})] == found
 
