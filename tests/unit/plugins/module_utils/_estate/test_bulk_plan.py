@@ -361,13 +361,7 @@ def test_nothing_is_purged_while_an_item_is_refused():
     assert len(steps) == 5
 
 
-@pytest.mark.parametrize("on_drift, force, action", [
-    ("warn", False, "drifted"),
-    ("ignore", False, "drifted"),
-    ("fail", False, "refused"),
-    ("recreate", False, "refused"),
-    ("recreate", True, "update"),
-])  # fmt: skip
+@pytest.mark.cases("on_drift, force, action")
 def test_drift(on_drift, force, action):
     account = {"Shop": {"description": "", "targets": {"a.example": "old"}, "loggers": set()}}
     estate = [{"name": "Shop", "targets": [{"name": "a.example", "description": "new"}]}]

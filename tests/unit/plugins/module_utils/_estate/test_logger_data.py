@@ -72,19 +72,7 @@ def test_the_source_is_a_network(value, passes):
     assert selected({"ip_address": value}, Filters(source=NETWORK)) is passes
 
 
-@pytest.mark.parametrize(
-    "value, passes",
-    [
-        ("2026-01-31 12:00:00", True),
-        ("2026-01-31 11:59:59", False),
-        # a request that may be what somebody waits for is never dropped
-        ("noon", True),
-        (None, True),
-        ("2026-01-31T13:30:00+02:00", False),
-        ("2026-01-31T14:00:00+02:00", True),
-        (1700000000, False),
-    ],
-)
+@pytest.mark.cases("value, passes")
 def test_the_moment_is_compared_in_each_form_of_a_time(value, passes):
     assert selected({"request_date": value}, Filters(since=NOON)) is passes
 
@@ -96,10 +84,7 @@ def test_more_filters_never_let_more_pass(entry):
     assert selected(entry, Filters(**wanted)) is (False if False in each else None if None in each else True)
 
 
-@pytest.mark.parametrize(
-    "value, passes",
-    [("id=17", True), ("id=17&b", True), ("ID=17", False), ("x&id=17", False), ("", False), (None, None), (17, None)],
-)
+@pytest.mark.cases("value, passes")
 def test_the_path_is_a_glob_pattern(value, passes):
     assert selected({"url_params": value}, Filters(path="id=17*")) is passes
 

@@ -88,45 +88,12 @@ def test_a_name_is_no_check_of_the_same_text():
 # --- what identifies a finding
 
 
-@pytest.mark.parametrize(
-    "one, other",
-    [
-        (dict(port=443), dict(port="443")),
-        (dict(port=443), dict(port=" 443 ")),
-        (dict(port=443), dict(port=443.0)),
-        (dict(port=None), dict(port=0)),
-        (dict(port=None), dict(port="unknown")),
-        (dict(port=None), dict(port=True)),
-        (dict(port=None), dict(port=65536)),
-        (dict(protocol="TCP"), dict(protocol="tcp ")),
-        (dict(protocol=None), dict(protocol="")),
-        (dict(check="WEBSCAN-1"), dict(check=" WEBSCAN-1 ")),
-        (dict(check="10"), dict(check=10)),
-        (dict(check=None), dict(check="")),
-        (dict(check=None), dict(check=True)),
-        (dict(check=None), dict(check="NONVULN-00-0000000")),
-        (dict(check=None, name="Open  Port"), dict(check=None, name="open port ")),
-        (dict(check=None, name="caf\u00e9"), dict(check=None, name="cafe\u0301")),
-        (dict(name="Open port"), dict(name="Another name of the same check")),
-    ],
-)
+@pytest.mark.cases("one, other")
 def test_different_forms_of_one_value_have_one_fingerprint(one, other):
     assert subject_of(finding(**one), "example.com") == subject_of(finding(**other), "example.com")
 
 
-@pytest.mark.parametrize(
-    "one, other",
-    [
-        (dict(port=443), dict(port=80)),
-        (dict(port=443), dict(port=None)),
-        (dict(port=1), dict(port=65535)),
-        (dict(protocol="tcp"), dict(protocol="udp")),
-        (dict(check="WEBSCAN-1"), dict(check="WEBSCAN-2")),
-        (dict(check=None, name="Open port"), dict(check=None, name="Closed port")),
-        (dict(check="NONVULN-00-0000000", name="No port"), dict(check="NONVULN-00-0000000", name="No cookie")),
-        (dict(check="NONVULN-00-0000001", name="a"), dict(check="NONVULN-00-0000000", name="a")),
-    ],
-)
+@pytest.mark.cases("one, other")
 def test_different_values_have_different_fingerprints(one, other):
     assert subject_of(finding(**one), "example.com") != subject_of(finding(**other), "example.com")
 
@@ -280,16 +247,7 @@ def test_equal_findings_are_numbered_by_what_they_say():
     assert len({each.fingerprint for each in found}) == 2
 
 
-@pytest.mark.parametrize(
-    "first, second",
-    [
-        (dict(risk_level=3), dict(risk_level=2)),
-        (dict(name="a"), dict(name="b")),
-        (dict(more={"a": 1, "b": 9}), dict(more={"b": 1, "a": 2})),
-        (dict(cve=["CVE-2021-0001"]), dict(cve=["CVE-2021-0002"])),
-        (dict(vuln_evidence={"type": "text", "data": "a"}), dict(vuln_evidence={"type": "text", "data": "b"})),
-    ],
-)
+@pytest.mark.cases("first, second")
 def test_ids_and_order_do_not_change_the_numbers(first, second):
     for one, other in ((1, 2), (2, 1)):
         each, after = finding(id=one, task_id=one, **first), finding(id=other, task_id=other, **second)

@@ -55,16 +55,7 @@ def reach(**fields):
     return reach_of({**SCAN, **fields})
 
 
-@pytest.mark.parametrize(
-    "params",
-    [
-        {},
-        {"scan_type": "light"},
-        {"preset": "deep", "scanning_engines": ["nuclei", "sniper"]},
-        {"attack_active": []},
-        {"spider": {"depth": 10}, "authentication": {"type": "cookies", "params": {"cookie_header": "s=1"}}},
-    ],
-)
+@pytest.mark.cases("params")
 def test_the_same_parameters_are_not_narrower(params):
     again = json.loads(json.dumps(params, sort_keys=True))
     assert why_narrower(reach(tool_params=params), reach(tool_params=again)) == ""

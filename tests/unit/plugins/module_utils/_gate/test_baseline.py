@@ -139,10 +139,7 @@ def test_a_finding_of_an_unknown_tool_reopens_what_every_tool_lost():
     assert changes(later, saved) == ["reopened"]
 
 
-@pytest.mark.parametrize(
-    "before, after, change",
-    [(1, 2, "worse"), (3, 9, "worse"), (4, 9, "worse"), (2, 1, "known"), (9, 4, "known"), (3, 3, "known")],
-)
+@pytest.mark.cases("before, after, change")
 def test_a_rise_of_severity_is_worse(before, after, change):
     now = run(pair(finding("a", after)))
     assert changes(accepted(finding("a", before)), now) == [change]
@@ -164,18 +161,7 @@ def test_what_a_complete_scan_no_longer_has_is_gone():
     )
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        dict(complete=False),
-        dict(outcome="incomplete"),
-        dict(outcome="run_timeout"),
-        dict(finished=None),
-        dict(saved=True),
-        dict(target="www.example.com"),
-        dict(tool="port_scanner"),
-    ],
-)
+@pytest.mark.cases("fields")
 def test_nothing_is_gone_without_a_complete_scan_of_the_pair(fields):
     now = run(pair(finding("a"), **{"finished": SECOND, **fields}))
     assert gone(accepted(finding("a"), finding("b")), now) == []

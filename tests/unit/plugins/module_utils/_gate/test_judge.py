@@ -644,14 +644,7 @@ def test_a_rise_of_severity_is_named():
 # --- an exclude of a finding with several CVE ids
 
 
-@pytest.mark.parametrize(
-    "exclude, state",
-    [
-        ([{"cve": "CVE-2021-44228"}], "failing"),
-        ([{"cve": "CVE-2021-44228"}, {"cve": "CVE-2022-42889"}], "below"),
-        ([{"cve": "CVE-2021-44228", "severity": "high"}, {"target": "a.example"}], "below"),
-    ],
-)
+@pytest.mark.cases("exclude, state")
 def test_an_exclude_of_one_cve_does_not_exclude_another_one(exclude, state):
     two = finding(risk_level=3, cve=["CVE-2021-44228", "CVE-2022-42889"])
     assert judged(pair(findings=(two,)), policy={"exclude": exclude}).rows[0].state == state

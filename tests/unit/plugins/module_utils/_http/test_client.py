@@ -63,17 +63,7 @@ def test_a_whole_list_is_read_to_an_empty_page(service, client, count):
 
 
 @pytest.mark.parametrize("order", ["id", "newest_first"])
-@pytest.mark.parametrize(
-    "cap, count",
-    [
-        *((None, count) for count in (1, 999, 1000, 1001, 2000, 2500)),
-        *((100, count) for count in (99, 100, 101, 199, 200, 250)),
-        (50, 60),
-        # on a list of two pages, the cap has to be a round number
-        (3, 7),
-        (1, 3),
-    ],
-)
+@pytest.mark.cases("cap, count")
 def test_pages_that_count_from_0_lose_nothing(service, client, count, cap, order):
     service.settings(first_page=0, page_cap=cap, order=order)
     fill(service, count)

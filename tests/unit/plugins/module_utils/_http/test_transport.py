@@ -166,19 +166,7 @@ def test_waits_for_a_free_call_count_against_the_budget_and_stop_with_it(service
 # --- the library
 
 
-@pytest.mark.parametrize(
-    "version, missing",
-    [
-        ("2.31.0", False),
-        ("2.31", False),
-        ("2.32.5", False),
-        ("3.0.0", False),
-        ("2.31.0.post1", False),
-        ("2.30.9", True),
-        ("2.4.3", True),
-        ("1.99", True),
-    ],
-)
+@pytest.mark.cases("version, missing")
 def test_a_requests_that_is_too_old_is_named(monkeypatch, version, missing):
     monkeypatch.setattr(_connection, "REQUESTS_VERSION", version)
     assert (_connection.missing_requests() is not None) is missing

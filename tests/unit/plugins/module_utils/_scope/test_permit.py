@@ -44,18 +44,7 @@ def test_no_write_is_sent_without_a_permit(service, transport, method):
     assert service.calls() == []
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"method": "PUT"},
-        {"path": "/scans"},
-        {"query": {"workspace_id": 2}},
-        {"form": {"name": "Other"}},
-        {"form": None},
-        {"json": {"name": "Other"}},
-    ],
-    ids=lambda change: next(iter(change)),
-)
+@pytest.mark.cases("change")
 def test_a_permit_is_for_one_request_only(service, transport, change):
     call = permitted("POST", "/workspaces", form={"name": "New"})
     with pytest.raises(RuntimeError, match="has no permit"):
