@@ -78,6 +78,11 @@ def managed(account, wanted):
     return workspaces
 
 
+def live(*targets, loggers=(), workspace="Shop"):
+    """An account of one workspace."""
+    return {workspace: {"description": "", "targets": dict.fromkeys(targets, ""), "loggers": set(loggers)}}
+
+
 def planned(estate, account, **rules):
     wanted = read_estate(estate)
     rules = Rules(purge_max=10**6, purge_max_percent=100, **rules)
@@ -239,15 +244,13 @@ def test_two_items_of_one_normal_form_are_named_by_both_positions():
 
 
 def test_two_items_of_one_normal_form_are_accepted_where_the_account_holds_both():
-    account = {"Shop": {"description": "", "targets": {"a.example": "", "A.example": ""}, "loggers": set()}}
+    account = live("a.example", "A.example")
     steps = planned([{"name": "Shop", "targets": ["a.example", "A.example"]}], account, purge=(TARGET,))
     assert [step.action for step in steps] == ["unchanged"] * 3
 
 
 def test_ignore_keeps_every_live_spelling_from_purge():
-    account = {
-        "Shop": {"description": "", "targets": {"a.example": "", "A.example": "", "b.example": ""}, "loggers": set()}
-    }
+    account = live("a.example", "A.example", "b.example")
     estate = [{"name": "Shop", "targets": [{"name": "a.example", "ignore": True}, "b.example"]}]
     steps = planned(estate, account, purge=(TARGET,))
     assert not [step for step in steps if step.action == "delete"]
@@ -266,14 +269,14 @@ def test_two_spellings_of_one_name_are_refused_unless_both_exist(names, live, re
 
 
 def test_an_item_that_names_two_live_objects_is_refused_with_their_ids():
-    account = {"Shop": {"description": "", "targets": {"a.example": "", "A.example": ""}, "loggers": set()}}
+    account = live("a.example", "A.example")
     steps = planned([{"name": "Shop", "targets": ["a.example."]}], account)
     assert steps[1].action == "refused"
     assert "ids" in steps[1].reason
 
 
 def test_a_label_of_another_workspace_is_refused():
-    account = {"Lab": {"description": "", "targets": {}, "loggers": {"one"}}}
+    account = live(loggers=["one"], workspace="Lab")
     steps = planned([{"name": "Shop", "http_loggers": [{"label": "one"}]}], account)
     assert [step.action for step in steps] == ["create", "refused"]
 
@@ -281,10 +284,7 @@ def test_a_label_of_another_workspace_is_refused():
 @pytest.mark.parametrize("ignore", [False, True])
 def test_purge_keeps_what_is_declared_in_another_workspace(ignore):
     """The list of the one workspace holds a logger that the declaration expects in the other."""
-    account = {
-        "Lab": {"description": "", "targets": {}, "loggers": {"one", "two"}},
-        "Shop": {"description": "", "targets": {}, "loggers": set()},
-    }
+    account = {**live(loggers=["one", "two"], workspace="Lab"), **live()}
     estate = [
         {"name": "Lab", "http_loggers": [{"label": "three"}]},
         {"name": "Shop", "http_loggers": [{"label": "one", "ignore": ignore}]},
@@ -322,7 +322,7 @@ def test_a_label_declared_twice_is_refused():
 
 
 def test_an_empty_declaration_is_not_purged():
-    account = {"Shop": {"description": "", "targets": {"a.example": ""}, "loggers": set()}}
+    account = live("a.example")
     with pytest.raises(Refused, match="nothing is declared"):
         planned([{"name": "Shop", "targets": []}], account, purge=(TARGET,))
 
@@ -336,16 +336,14 @@ def test_an_empty_declaration_is_not_purged():
     ("", "delete"),
 ])  # fmt: skip
 def test_protect_compares_normal_names(pattern, action):
-    account = {"Shop": {"description": "", "targets": {"A.Example.": "", "kept.test": ""}, "loggers": set()}}
+    account = live("A.Example.", "kept.test")
     steps = planned([{"name": "Shop", "targets": ["kept.test"]}], account, purge=(TARGET,), protect=(pattern,))
     reason = f"not declared, but protected by {pattern!r}" if action == "protected" else "not declared"
     assert (steps[-1].action, steps[-1].reason) == (action, reason)
 
 
 def test_a_bracket_in_a_protected_name_is_no_pattern():
-    account = {
-        "Shop": {"description": "", "targets": {"http://[2001:db8::1]/x": "", "kept.test": ""}, "loggers": set()}
-    }
+    account = live("http://[2001:db8::1]/x", "kept.test")
     estate = [{"name": "Shop", "targets": ["kept.test"]}]
     steps = planned(estate, account, purge=(TARGET,), protect=("http://[2001:db8::1]/x",))
     assert steps[-1].action == "protected"
@@ -353,9 +351,7 @@ def test_a_bracket_in_a_protected_name_is_no_pattern():
 
 def test_nothing_is_purged_while_an_item_is_refused():
     # the item means one of the two, and nobody knows which
-    account = {
-        "Shop": {"description": "", "targets": {"a.example": "", "A.example": "", "b.test": ""}, "loggers": set()}
-    }
+    account = live("a.example", "A.example", "b.test")
     steps = planned([{"name": "Shop", "targets": ["a.example."]}], account, purge=(TARGET,))
     assert {step.action for step in steps[1:]} == {"refused"}
     assert len(steps) == 5
