@@ -43,6 +43,13 @@ def table(headers, *rows):
     return {"type": "table", "data": {"headers": headers, "rows": list(rows)}}
 
 
+def with_evidence(evidence=None, **fields):
+    """A finding. evidence: as the service has it, or what stands for a table, {table: [headers, row, …]}."""
+    if isinstance(evidence, dict) and "table" in evidence:
+        evidence = table(*evidence["table"])
+    return finding(vuln_evidence=evidence, **fields)
+
+
 def test_scheme_1_digests_these_bytes():
     assert canonical(FULL) == (
         b'["scanops.scanner/fingerprint",1,"https://example.com","check","WEBSCAN-00-0000012",443,"tcp","/shop","GET","id"]'
@@ -117,102 +124,29 @@ def test_a_finding_without_anything_has_a_fingerprint():
 # --- path, method and parameter
 
 
-@pytest.mark.parametrize(
-    "fields, place",
-    [
-        # fields that the service may add
-        (dict(path="/shop"), Place(443, "tcp", "/shop")),
-        (dict(path="/a?b=c#d", method="get", parameter="id"), Place(443, "tcp", "/a", "GET", "id")),
-        # an evidence table
-        (
-            dict(
-                vuln_evidence=table(
-                    ["URL", " method", "Vulnerable Parameter"], ["https://a.example/x?q=<1>", "GET", "id"]
-                )
-            ),
-            Place(443, "tcp", "/x", "GET", "id"),
-        ),
-        (
-            dict(
-                vuln_evidence=table(
-                    ["URL", "Method", "Parameter"], ["https://a.example/x?q=1&amp;r=2\n", "post", "a[0]"]
-                )
-            ),
-            Place(443, "tcp", "/x", "POST", "a[0]"),
-        ),
-        (dict(vuln_evidence=table(["URL"], ["http://a.example"])), Place(443, "tcp", "/")),
-        (dict(vuln_evidence=table(["Path"], ["/x"], ["/x?again"])), Place(443, "tcp", "/x")),
-        (dict(port=65535), Place(65535, "tcp")),
-        (dict(vuln_evidence=table(["Path"], ["/a&amp;b"])), Place(443, "tcp", "/a&b")),
-        (dict(path="/own", vuln_evidence=table(["Path"], ["/x"])), Place(443, "tcp", "/own")),
-        (dict(vuln_evidence=table(["Path", "URL"], ["none", "http://a.example/x"])), Place(443, "tcp", "/x")),
-    ],
-)
+@pytest.mark.cases("fields, place")
 def test_a_place_is_read_from_fields_and_from_tables(fields, place):
-    assert place_of(finding(**fields)) == place
+    assert place_of(with_evidence(**fields)) == Place(*place)
 
 
-@pytest.mark.parametrize(
-    "evidence",
-    [
-        None,
-        "https://example.com/x",
-        {"type": "text", "data": "GET https://example.com/x"},
-        {"type": "text", "data": {"headers": ["URL"], "rows": [["https://example.com/x"]]}},
-        {"type": "table", "data": "URL: https://example.com/x"},
-        {"type": "table", "data": {"headers": "URL", "rows": [["https://example.com/x"]]}},
-        {"type": "table", "data": {"headers": ["URL"], "rows": "https://example.com/x"}},
-        {"type": "table", "data": {"headers": ["URL"]}},
-        table(["Evidence"], ["https://example.com/x"]),
-        # several places have no path in common
-        table(["URL"], ["https://example.com/x"], ["https://example.com/y"]),
-        table(["URL"], ["https://example.com/x"], []),
-        table(["URL"]),
-        table([], ["https://example.com/x"]),
-        table(["URL", "URL"], ["https://example.com/x", "https://example.com/x"]),
-        table(["URL", "x"], ["see https://example.com/x"]),
-        table(["URL"], ["//example.com/x"]),
-        table(["URL"], ["ftp://example.com/x"]),
-        table(["URL"], ["https://[::1/x"]),
-        table(["URL"], ["https:///x"]),
-        table(["URL"], ["/x\ty"]),
-        table(["URL"], ["/<script>"]),
-        table(["URL"], ["?/x"]),
-        table(["URL"], ["/" + "x" * 2000]),
-        table(["URL"], [None]),
-        table(["URL"], [{"href": "/x"}]),
-        table([None, 7], ["/x", "/x"]),
-        table(["Method", "Parameter"], ["GET or POST", "the id, of the shop"]),
-        table(["Method", "Parameter"], ["GO", ""]),
-        table(["Method", "Parameter"], ["A" * 21, "x" * 201]),
-        {"type": "table", "data": {"headers": ["URL"], "rows": ["https://example.com/x"]}},
-    ],
-)
+@pytest.mark.cases("evidence")
 def test_free_text_and_odd_tables_give_no_place(evidence):
-    assert place_of(finding(vuln_evidence=evidence)) == Place(443, "tcp")
+    assert place_of(with_evidence(evidence)) == Place(443, "tcp")
+
+
+def test_a_path_that_is_too_long_gives_no_place():
+    assert place_of(with_evidence({"table": [["URL"], ["/" + "x" * 2000]]})) == Place(443, "tcp")
 
 
 # --- several places
 
 
-@pytest.mark.parametrize(
-    "evidence, places",
-    [
-        (table(["URL"], ["/b"], ["/a"], ["/b?again"]), [("/a", None, None), ("/b", None, None)]),
-        (
-            table(["URL", "Method", "Parameter"], ["/a", "GET", "id"], ["/a", "POST", "id"], ["/a", "GET", "q"]),
-            [("/a", "GET", "id"), ("/a", "GET", "q"), ("/a", "POST", "id")],
-        ),
-        # a row that cannot be read is a place of its own
-        (table(["URL"], ["/a"], []), [(None, None, None), ("/a", None, None)]),
-        (table(["Path", "URL"], ["/a", "/b"], ["none", "/c"]), [("/a", None, None), ("/c", None, None)]),
-    ],
-)
+@pytest.mark.cases("evidence, places")
 def test_each_row_of_a_table_is_a_place(evidence, places):
-    record = finding(vuln_evidence=evidence)
+    record = with_evidence(evidence)
     assert places_of(record) == tuple(Place(443, "tcp", *each) for each in places)
     (found,) = identify([Sighting(record, "example.com")])
-    assert [tuple(spot[1:]) for spot in found.places] == places
+    assert [list(spot[1:]) for spot in found.places] == places
     alone = [fingerprint_of(found.subject._replace(path=each[0], method=each[1], parameter=each[2])) for each in places]
     assert [spot.fingerprint for spot in found.places] == alone
     assert found.fingerprint not in alone and re.fullmatch("1:[0-9a-f]{32}", found.fingerprint)
