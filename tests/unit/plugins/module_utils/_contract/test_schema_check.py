@@ -10,6 +10,7 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._contract.compare import differences, openapi_of
 from ansible_collections.scanops.scanner.plugins.module_utils._contract.relied_on import RELIED_ON
 from ansible_collections.scanops.scanner.plugins.module_utils._model.families.family import JSON, Operation
+from ansible_collections.scanops.scanner.tests.unit.plugins.case_files import cases_of
 
 LIST = Operation(
     "GET", "/targets", query=("workspace_id", "type", "limit"), fields=("id", "name"), also={"name": "label"}
@@ -23,106 +24,7 @@ EDIT = Operation("PATCH", "/findings/{id}", encoding=JSON, sometimes=("status",)
 OPERATIONS = (LIST, MAKE, READ, DATA, EDIT)
 
 # a document without differences from the operations above
-GOOD = {
-    "openapi": "3.0.3",
-    "servers": [{"url": "https://scanner.example.com/api/v2"}],
-    "components": {
-        "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
-        "parameters": {"Page": {"name": "limit", "in": "query", "schema": {"type": "integer", "maximum": 1000}}},
-        "schemas": {
-            "Base": {"type": "object", "properties": {"id": {"type": "integer"}}},
-            "Target": {
-                "allOf": [{"$ref": "#/components/schemas/Base"}, {"properties": {"name": {"type": "string"}}}],
-            },
-        },
-    },
-    "paths": {
-        "/targets/": {
-            "parameters": [{"name": "workspace_id", "in": "query", "schema": {"type": "integer"}}],
-            "get": {
-                "parameters": [
-                    {"$ref": "#/components/parameters/Page"},
-                    {
-                        "name": "type",
-                        "in": "query",
-                        "schema": {"type": "string", "enum": ["hostname", "ip_address", "url", "more"]},
-                    },
-                ],
-                "responses": {
-                    200: {
-                        "content": {
-                            "application/json": {
-                                "schema": {
-                                    "type": "object",
-                                    "properties": {
-                                        "data": {"type": "array", "items": {"$ref": "#/components/schemas/Target"}}
-                                    },
-                                }
-                            }
-                        }
-                    }
-                },
-            },
-        },
-        "/reports": {
-            "post": {
-                "requestBody": {
-                    "content": {
-                        "application/json": {
-                            "schema": {
-                                "required": ["format"],
-                                "properties": {"format": {"type": "string"}, "group_by": {"type": ["string", "null"]}},
-                            }
-                        }
-                    }
-                },
-                "responses": {
-                    "201": {
-                        "content": {
-                            "application/json": {
-                                "schema": {"properties": {"data": {"properties": {"report_id": {"type": "integer"}}}}}
-                            }
-                        }
-                    }
-                },
-            }
-        },
-        "/findings/{id}": {
-            "patch": {
-                "requestBody": {
-                    "content": {"application/json": {"schema": {"properties": {"status": {"type": "object"}}}}}
-                },
-                "responses": {"204": {}},
-            }
-        },
-        "/scans/{scan_id}/output": {
-            "get": {"responses": {"200": {"content": {"application/json": {}, "application/pdf": {}}}}}
-        },
-        "/http_loggers/{logger}/data": {
-            "get": {
-                "responses": {
-                    "default": {
-                        "content": {
-                            "application/json": {
-                                "schema": {
-                                    "properties": {
-                                        "data": {
-                                            "properties": {
-                                                "requests": {
-                                                    "items": {"properties": {"ip_address": {"type": "string"}}}
-                                                }
-                                            }
-                                        }
-                                    }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        },
-    },
-}
+GOOD = cases_of(__file__)["GOOD"]
 
 
 def at(document, path):

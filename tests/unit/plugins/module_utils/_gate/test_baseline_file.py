@@ -16,8 +16,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_fil
     remember,
     render,
 )
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._gate.export_readers import check_golden
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_memory_values import (
-    FIRST,
     SECOND,
     THIRD,
     finding,
@@ -72,50 +72,9 @@ def reason(text, workspace="Web shop"):
     return found.reason
 
 
-def test_the_text_of_a_baseline():
-    data = json.loads(TEXT)
-    assert render(BASELINE) == json.dumps(data, indent=2, sort_keys=True) + "\n"
-    assert {key: data[key] for key in data if key not in ("findings", "pairs")} == {
-        "schema": "scanops.scanner/baseline",
-        "version": 1,
-        "scheme": 1,
-        "collection_version": "1.0.0",
-        "workspace": "Web shop",
-    }
-    assert data["pairs"] == [
-        {"target": "example.com", "tool": "website_scanner", "scan_id": 8, "finished": SECOND, "reach": REACH},
-        {"target": "https://b.example", "tool": "port_scanner", "scan_id": None, "finished": FIRST, "reach": REACH},
-    ]
-    assert [(each["check"], each["state"]) for each in data["findings"]] == [
-        ("a", "gone"),
-        ("a", "open"),
-        ("b", "gone"),
-        (None, "open"),
-    ]
-    assert data["findings"][1] == {
-        "fingerprint": BASELINE.entries[1].fingerprint,
-        "target": "example.com",
-        "tool": "website_scanner",
-        "state": "open",
-        "severities": {"high": 1},
-        "name": "Cookie without Secure flag",
-        "check": "a",
-        "cve": ["CVE-2021-44228"],
-        "port": 443,
-        "protocol": "tcp",
-        "path": None,
-        "method": None,
-        "parameter": None,
-        "first_seen": FIRST,
-        "last_seen": None,
-        "gone_since": None,
-        "cvss": None,
-        "epss": None,
-        "known_exploited": None,
-        "verified": None,
-        "reach": None,
-    }
-    assert (data["findings"][2]["last_seen"], data["findings"][2]["gone_since"]) == (FIRST, SECOND)
+def test_the_text_of_a_baseline_is_the_golden_file():
+    assert render(BASELINE) == json.dumps(json.loads(TEXT), indent=2, sort_keys=True) + "\n"
+    check_golden("baseline.json", TEXT)
 
 
 @pytest.mark.parametrize("content", [TEXT, TEXT.encode(), b"\xef\xbb\xbf" + TEXT.encode(), TEXT.replace("\n", "\r\n")])
