@@ -110,17 +110,7 @@ def test_invisible_characters_are_escapes():
     assert text == '---\n- "a\\u202Eb\\u200B\\x1B[0m\\U000E0001"\n'
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        ({"workspaces": [{"targets": [1]}]}, "workspaces[0].targets[0] contains a value of the type int"),
-        ([1.5], "[0] contains a value of the type float"),
-        ({1: "a"}, "the data contains a key that is not a string"),
-        ({"a": {None: "a"}}, "a contains a key that is not a string"),
-        ({"name": "a\ud800"}, "name contains half of a surrogate pair (U+D800)"),
-        (7, "the data contains a value of the type int"),
-    ],
-)
+@pytest.mark.cases("data, message")
 def test_data_that_no_estate_contains_is_reported(data, message):
     with pytest.raises(AnsibleFilterError) as caught:
         estate_yaml(data)

@@ -47,16 +47,7 @@ def test_a_result_of_the_module_and_gate_json_are_exported_alike(name):
         assert findings_export(given, name) == [{"name": file, "content": expected}]
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "message"),
-    [
-        ("sariff", {}, "'sariff' is not a format: choose one of csv, "),
-        ("junit", {"profile": "full"}, "profile has no effect on junit, only on sarif: remove it"),
-        ("sarif", {"every": True}, "every has no effect on sarif, only on gitlab and defectdojo: remove it"),
-        ("sarif", {"estate_file": []}, "estate_file is not an option: remove it"),
-        ("sarif", {"profile": "gitub"}, "gitub"),
-    ],
-)
+@pytest.mark.cases("name, options, message")
 def test_a_wrong_option_is_refused(name, options, message):
     with pytest.raises(AnsibleFilterError, match=message):
         findings_export(mixed(), name, **options)

@@ -6,33 +6,14 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
+from ansible_collections.scanops.scanner.tests.unit.plugins.case_files import cases_of
 
-SEVERITIES = ("critical", "high", "medium", "low", "info", "unknown")
-WAIVER = {
-    "file": "waivers.yml",
-    "line": 7,
-    "matcher": {"check": "TLS-7"},
-    "reason": "Replaced in June",
-    "owner": "team-web",
-    "expires": "2027-06-30",
-    "status": "accepted",
-}
-POLICY = {
-    "fail_on": "high",
-    "max": {},
-    "only_new": False,
-    "verified_only": False,
-    "min_cvss": None,
-    "min_epss": None,
-    "known_exploited": False,
-    "older_than": {},
-    "include": [],
-    "exclude": [],
-    "missing": "fail",
-}
+VALUES = cases_of(__file__)
+WAIVER, POLICY = VALUES["WAIVER"], VALUES["POLICY"]
 # what must not take effect in any format
 HOSTILE = {
     "script": "</script><script>alert(1)</script>",
@@ -56,46 +37,7 @@ HOSTILE = {
 
 def row(number: int = 1, **changes: Any) -> dict[str, Any]:
     """A row of gate.json, failing unless the changes say otherwise."""
-    return {
-        "fingerprint": f"1:{number:032x}",
-        "index": 1,
-        "state": "failing",
-        "change": "new",
-        "reasons": ["severity is high, fail_on is high"],
-        "severity": "high",
-        "id": number,
-        "name": "Weak cipher",
-        "check": "TLS-7",
-        "cve": ["CVE-2024-1000"],
-        "cwe": "CWE-326",
-        "cvss": 7.5,
-        "epss": 0.02,
-        "epss_percentile": 0.8,
-        "known_exploited": False,
-        "verified": True,
-        "status": "open",
-        "target": "https://shop.example.com",
-        "target_id": 5,
-        "workspace": "Web shop",
-        "tool": "tls",
-        "scan_id": 9,
-        "port": 443,
-        "protocol": "tcp",
-        "service": "https",
-        "path": "/login",
-        "method": "GET",
-        "parameter": "q",
-        "places": [],
-        "description": "The server accepts\na weak cipher.",
-        "risk": "Eavesdropping",
-        "recommendation": "Disable it.",
-        "evidence": "TLS_RSA_WITH_3DES",
-        "references": ["https://example.com/3des"],
-        "first_seen": "2026-11-20T10:00:00Z",
-        "age": 172800,
-        "waiver": None,
-        **changes,
-    }
+    return {"fingerprint": f"1:{number:032x}", "id": number, **copy.deepcopy(VALUES["ROW"]), **changes}
 
 
 def waived(number: int, **changes: Any) -> dict[str, Any]:
@@ -104,55 +46,32 @@ def waived(number: int, **changes: Any) -> dict[str, Any]:
 
 def pair(target: str = "https://shop.example.com", tool: str = "tls", **changes: Any) -> dict[str, Any]:
     """An item of the targets in gate.json, read completely unless the changes say otherwise."""
-    return {
-        "target": target,
-        "target_id": 5,
-        "workspace": "Web shop",
-        "tool": tool,
-        "tool_id": 3,
-        "scan_id": 9,
-        "status": "finished",
-        "outcome": "passed",
-        "verdict": "pass",
-        "finished": "2026-11-22T09:00:00Z",
-        "age": 3600,
-        "duration": 900,
-        "complete": True,
-        "reasons": [],
-        **changes,
-    }
+    return {**VALUES["PAIR"], "target": target, "tool": tool, "reasons": [], **changes}
 
 
 def document(rows: list[dict[str, Any]], pairs: list[dict[str, Any]] | None = None, **changes: Any) -> dict[str, Any]:
     """A gate.json of these rows with an outcome that fits."""
-    failing = [each for each in rows if each["state"] == "failing"]
-    pairs = [pair(outcome="findings" if failing else "passed")] if pairs is None else pairs
+    failing = sum(each["state"] == "failing" for each in rows)
     outcome = "findings" if failing else "passed"
-    states = {state: sum(each["state"] == state for each in rows) for state in ("failing", "waived", "known", "below")}
-    kinds = {change: sum(each["change"] == change for each in rows) for change in ("new", "reopened", "worse")}
+
+    def counted(key: str, *words: str) -> dict[str, int]:
+        return {word: sum(each[key] == word for each in rows) for word in words}
+
     return {
-        "schema": "scanops.scanner/gate",
-        "version": 1,
-        "collection_version": "1.0.0",
-        "generated": "2026-11-22T10:00:00Z",
-        "run": "0" * 32,
+        **copy.deepcopy(VALUES["DOCUMENT"]),
         "outcome": outcome,
-        "passed": outcome == "passed",
+        "passed": not failing,
         "verdict": "fail" if failing else "pass",
-        "reasons": [f"{len(failing)} findings fail."] if failing else [],
-        "coverage": "complete",
-        "workspace": "Web shop",
-        "origin": {"build": None, "commit": None, "scan_url": None},
+        "reasons": [f"{failing} findings fail."] if failing else [],
         "policy": POLICY,
         "outcomes": {each: "pass" if each == "passed" else "fail" for each in OUTCOMES},
-        "baseline": {"path": None, "state": "none", "scheme": None, "accepted": 0, "reason": None},
-        "sources": {"epss": None, "known_exploited": None},
-        "targets": pairs,
-        "summary": {severity: sum(each["severity"] == severity for each in rows) for severity in SEVERITIES},
-        "counts": {"total": len(rows), "gone": 0, "unseen": 0, **states, **kinds},
-        "waivers": {"expired": [], "unused": [], "doubled": []},
-        "gone": [],
-        "unseen": [],
+        "targets": [pair(outcome=outcome)] if pairs is None else pairs,
+        "summary": counted("severity", "critical", "high", "medium", "low", "info", "unknown"),
+        "counts": {
+            **counted("state", "failing", "waived", "known", "below"),
+            **counted("change", "new", "reopened", "worse"),
+            **{"total": len(rows), "gone": 0, "unseen": 0},
+        },
         "findings": rows,
         **changes,
     }
@@ -161,36 +80,7 @@ def document(rows: list[dict[str, Any]], pairs: list[dict[str, Any]] | None = No
 def mixed() -> dict[str, Any]:
     """A document with each state, each severity, each change, and two findings of one fingerprint."""
     return document(
-        [
-            row(
-                1,
-                severity="unknown",
-                check=None,
-                cve=[],
-                cwe=None,
-                cvss=None,
-                epss=None,
-                epss_percentile=None,
-                change="worse",
-            ),
-            row(2, severity="critical", name="SQL injection", check="SQL-1", target="api.example.com", path=None),
-            row(
-                2,
-                severity="critical",
-                name="SQL injection",
-                check="SQL-1",
-                target="api.example.com",
-                path=None,
-                index=2,
-            ),
-            row(3, change="known", port=None, verified=None, known_exploited=None, evidence="", references=[]),
-            waived(4),
-            waived(5, change="new", waiver={**WAIVER, "status": "false_positive"}),
-            row(6, state="known", change="known", severity="medium", reasons=[]),
-            row(7, state="below", change="new", severity="low", reasons=[], first_seen=None),
-            row(8, state="below", change="reopened", severity="info", reasons=[]),
-            row(9, state="below", change=None, severity="info", reasons=[]),
-        ],
+        [row(**given) for given in VALUES["MIXED"]],
         [pair(outcome="findings"), pair("api.example.com", outcome="findings"), pair("www.example.com", "web")],
     )
 

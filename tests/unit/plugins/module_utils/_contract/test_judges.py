@@ -42,11 +42,7 @@ def test_a_long_list_of_names_is_cut():
     assert list_names({f"f{number:02d}" for number in range(13)}).endswith("f09, 3 more")
 
 
-@pytest.mark.parametrize("verdicts, expected", [
-    (("confirmed", "refuted"), "refuted"), (("refuted", "not tried"), "refuted"), (("not tried", "confirmed"), "not tried"),
-    ((None, "confirmed"), None), ((None, "refuted"), "refuted"), (("confirmed", "confirmed"), "confirmed"),
-    ((None, None), None),
-])  # fmt: skip
+@pytest.mark.cases("verdicts, expected")
 def test_a_refutation_outweighs_other_verdicts(verdicts, expected):
     first, second = ((lambda _answers, each=each: each and Verdict(each, "")) for each in verdicts)
     verdict = both(first, second)(Observations())

@@ -76,6 +76,11 @@ def managed(account, wanted):
     return workspaces
 
 
+def live(*targets, loggers=(), workspace="Shop"):
+    """An account of one workspace."""
+    return {workspace: {"description": "", "targets": dict.fromkeys(targets, ""), "loggers": set(loggers)}}
+
+
 def planned(estate, account, **rules):
     wanted = read_estate(estate)
     rules = Rules(purge_max=10**6, purge_max_percent=100, **rules)
@@ -237,34 +242,19 @@ def test_two_items_of_one_normal_form_are_named_by_both_positions():
 
 
 def test_two_items_of_one_normal_form_are_accepted_where_the_account_holds_both():
-    account = {"Shop": {"description": "", "targets": {"a.example": "", "A.example": ""}, "loggers": set()}}
+    account = live("a.example", "A.example")
     steps = planned([{"name": "Shop", "targets": ["a.example", "A.example"]}], account, purge=(TARGET,))
     assert [step.action for step in steps] == ["unchanged"] * 3
 
 
 def test_ignore_keeps_every_live_spelling_from_purge():
-    account = {
-        "Shop": {"description": "", "targets": {"a.example": "", "A.example": "", "b.example": ""}, "loggers": set()}
-    }
+    account = live("a.example", "A.example", "b.example")
     estate = [{"name": "Shop", "targets": [{"name": "a.example", "ignore": True}, "b.example"]}]
     steps = planned(estate, account, purge=(TARGET,))
     assert not [step for step in steps if step.action == "delete"]
 
 
-@pytest.mark.parametrize(
-    "names, live, refused",
-    [
-        (["a.example", "A.example"], ["a.example", "A.example"], None),
-        (["a.example", "A.example"], ["a.example"], "targets[0] and targets[1] are the same, 'a.example' and 'A.example'"),
-        (["A.example", "a.example"], [], "targets[0] and targets[1] are the same, 'A.example' and 'a.example'"),
-        (["b.example", "a.example", "a.example"], ["a.example"],
-         "targets[1] and targets[2] are the same, 'a.example' and 'a.example'"),
-        (["a.example", "A.example", "a.example."], ["a.example", "A.example"],
-         "targets[0], targets[1] and targets[2] are the same, 'a.example', 'A.example' and 'a.example.'"),
-        (["a.example", "A.example", "a.example"], ["a.example", "A.example"],
-         "targets[0], targets[1] and targets[2] are the same, 'a.example', 'A.example' and 'a.example'"),
-    ],
-)  # fmt: skip
+@pytest.mark.cases("names, live, refused")
 def test_two_spellings_of_one_name_are_refused_unless_both_exist(names, live, refused):
     rows = InWorkspace({"id": number, "name": name, "description": ""} for number, name in enumerate(live, 1))
     workspaces = [Managed("Shop", read_targets(names), {"id": 1, "name": "Shop"}, {TARGET: rows})]
@@ -277,14 +267,14 @@ def test_two_spellings_of_one_name_are_refused_unless_both_exist(names, live, re
 
 
 def test_an_item_that_names_two_live_objects_is_refused_with_their_ids():
-    account = {"Shop": {"description": "", "targets": {"a.example": "", "A.example": ""}, "loggers": set()}}
+    account = live("a.example", "A.example")
     steps = planned([{"name": "Shop", "targets": ["a.example."]}], account)
     assert steps[1].action == "refused"
     assert "ids" in steps[1].reason
 
 
 def test_a_label_of_another_workspace_is_refused():
-    account = {"Lab": {"description": "", "targets": {}, "loggers": {"one"}}}
+    account = live(loggers=["one"], workspace="Lab")
     steps = planned([{"name": "Shop", "http_loggers": [{"label": "one"}]}], account)
     assert [step.action for step in steps] == ["create", "refused"]
 
@@ -292,10 +282,7 @@ def test_a_label_of_another_workspace_is_refused():
 @pytest.mark.parametrize("ignore", [False, True])
 def test_purge_keeps_what_is_declared_in_another_workspace(ignore):
     """The list of the one workspace holds a logger that the declaration expects in the other."""
-    account = {
-        "Lab": {"description": "", "targets": {}, "loggers": {"one", "two"}},
-        "Shop": {"description": "", "targets": {}, "loggers": set()},
-    }
+    account = {**live(loggers=["one", "two"], workspace="Lab"), **live()}
     estate = [
         {"name": "Lab", "http_loggers": [{"label": "three"}]},
         {"name": "Shop", "http_loggers": [{"label": "one", "ignore": ignore}]},
@@ -333,7 +320,7 @@ def test_a_label_declared_twice_is_refused():
 
 
 def test_an_empty_declaration_is_not_purged():
-    account = {"Shop": {"description": "", "targets": {"a.example": ""}, "loggers": set()}}
+    account = live("a.example")
     with pytest.raises(Refused, match="nothing is declared"):
         planned([{"name": "Shop", "targets": []}], account, purge=(TARGET,))
 
@@ -347,16 +334,14 @@ def test_an_empty_declaration_is_not_purged():
     ("", "delete"),
 ])  # fmt: skip
 def test_protect_compares_normal_names(pattern, action):
-    account = {"Shop": {"description": "", "targets": {"A.Example.": "", "kept.test": ""}, "loggers": set()}}
+    account = live("A.Example.", "kept.test")
     steps = planned([{"name": "Shop", "targets": ["kept.test"]}], account, purge=(TARGET,), protect=(pattern,))
     reason = f"not declared, but protected by {pattern!r}" if action == "protected" else "not declared"
     assert (steps[-1].action, steps[-1].reason) == (action, reason)
 
 
 def test_a_bracket_in_a_protected_name_is_no_pattern():
-    account = {
-        "Shop": {"description": "", "targets": {"http://[2001:db8::1]/x": "", "kept.test": ""}, "loggers": set()}
-    }
+    account = live("http://[2001:db8::1]/x", "kept.test")
     estate = [{"name": "Shop", "targets": ["kept.test"]}]
     steps = planned(estate, account, purge=(TARGET,), protect=("http://[2001:db8::1]/x",))
     assert steps[-1].action == "protected"
@@ -364,21 +349,13 @@ def test_a_bracket_in_a_protected_name_is_no_pattern():
 
 def test_nothing_is_purged_while_an_item_is_refused():
     # the item means one of the two, and nobody knows which
-    account = {
-        "Shop": {"description": "", "targets": {"a.example": "", "A.example": "", "b.test": ""}, "loggers": set()}
-    }
+    account = live("a.example", "A.example", "b.test")
     steps = planned([{"name": "Shop", "targets": ["a.example."]}], account, purge=(TARGET,))
     assert {step.action for step in steps[1:]} == {"refused"}
     assert len(steps) == 5
 
 
-@pytest.mark.parametrize("on_drift, force, action", [
-    ("warn", False, "drifted"),
-    ("ignore", False, "drifted"),
-    ("fail", False, "refused"),
-    ("recreate", False, "refused"),
-    ("recreate", True, "update"),
-])  # fmt: skip
+@pytest.mark.cases("on_drift, force, action")
 def test_drift(on_drift, force, action):
     account = {"Shop": {"description": "", "targets": {"a.example": "old"}, "loggers": set()}}
     estate = [{"name": "Shop", "targets": [{"name": "a.example", "description": "new"}]}]
@@ -416,43 +393,13 @@ def calls_of(writes, reads=3):
 DOCUMENTED = {"GET": 250, "write": 125}
 
 
-@pytest.mark.parametrize(
-    "shown, expected",
-    [
-        ((0, 0), (0, 0)),
-        ((250, 0), (250, 125)),
-        ((100, 0), (100, 125)),
-        # a service that permits more reads than documented may permit more writes
-        ((500, 0), (500, 0)),
-        ((500, 125), (500, 125)),
-        ((0, 60), (0, 60)),
-        ((250, 1000), (250, 1000)),
-    ],
-)
+@pytest.mark.cases("shown, expected")
 def test_the_limit_of_writes_is_the_documented_one_only_if_reads_are_limited_so(shown, expected):
     limits = outcome.limits_in_force(dict(zip(("GET", "write"), shown)))
-    assert (limits["GET"], limits["write"]) == expected
+    assert [limits["GET"], limits["write"]] == expected
 
 
-@pytest.mark.parametrize(
-    "writes, limits, share, seconds_a_call, expected",
-    [
-        # the first minute is free, and a fixed minute may begin at the end of the last wait
-        (2000, DOCUMENTED, 100, 0, 14 * 60),
-        (2001, DOCUMENTED, 100, 0, 15 * 60),
-        (250, DOCUMENTED, 100, 0, 0),
-        (251, DOCUMENTED, 100, 0, 60),
-        (0, DOCUMENTED, 100, 0, 0),
-        # a share is kept only as long as the task may wait
-        (2000, DOCUMENTED, 50, 0, 30 * 60),
-        (2000, DOCUMENTED, 1, 0, 1874 * 60),
-        # slow calls use up the time themselves
-        (2000, DOCUMENTED, 100, 0.1, 14 * 60 - 200.3),
-        (2000, DOCUMENTED, 100, 1, 0),
-        (2000, {"GET": 250, "write": 1000}, 100, 0, 0),
-        (2000, {"GET": 0, "write": 0}, 100, 0, 0),
-    ],
-)
+@pytest.mark.cases("writes, limits, share, seconds_a_call, expected")
 def test_the_shortest_wait_of_a_plan(writes, limits, share, seconds_a_call, expected):
     wait = outcome.shortest_wait(calls_of(writes), outcome.Pacing(limits, share), seconds_a_call)
     assert wait == pytest.approx(expected)
@@ -493,18 +440,7 @@ def test_the_number_to_set_suffices_and_the_shortest_wait_is_shorter_than_a_run(
     )
 
 
-@pytest.mark.parametrize(
-    "done, seconds, limit, expected",
-    [
-        (0, 0, 0, None),
-        (0, 0, 125, 960),
-        # the first minute's calls say nothing about the minutes after them
-        (125, 3, 125, 900),
-        (125, 3, 0, 45),
-        (1000, 4000, 125, 4000),
-        (2000, 900, 125, 0),
-    ],
-)
+@pytest.mark.cases("done, seconds, limit, expected")
 def test_the_time_left_of_a_run(done, seconds, limit, expected):
     assert outcome.time_left(done, 2000, seconds, outcome.Pacing({"GET": 0, "write": limit})) == expected
 
@@ -520,35 +456,13 @@ def test_100_000_items_are_planned_without_quadratic_work():
     assert {step.action for step in steps} == {"unchanged"}
 
 
-@pytest.mark.parametrize("entries, path", [
-    ({"a": 1}, "targets"),
-    (["a.example", 7], r"targets\[1\]"),
-    (["a.example", False], r"targets\[1\]"),
-    (["a.example", None], r"targets\[1\]"),
-    ([{"description": "x"}], r"targets\[0\].name is missing"),
-    ([{"name": " "}], r"targets\[0\].name is empty"),
-    ([{"name": 1e3}], r"targets\[0\].name is a number \(1000.0\), not text"),
-    ([{"name": "a", "description": 3}], r"targets\[0\].description"),
-    ([{"name": "a", "ignore": "yes"}], r"targets\[0\].ignore is a string"),
-    ([{"name": "a", "descripton": "x"}], r"targets\[0\] has the unknown key 'descripton': the closest one is description"),
-])  # fmt: skip
+@pytest.mark.cases("entries, path")
 def test_a_wrong_shape_is_named_by_its_path(entries, path):
     with pytest.raises(WrongOption, match=path):
         read_targets(entries)
 
 
-@pytest.mark.parametrize("entries, path", [
-    (["Shop"], r"workspaces\[0\] is a string"),
-    ([{"name": "Shop", "target": []}], r"the closest one is targets\."),
-    ([{"name": "Shop", "targets": "a"}], r"workspaces\[0\].targets is a string"),
-    ([{"name": "Shop"}, {"targets": []}], r"workspaces\[1\].name is missing"),
-    ([{"name": "A"}, {"name": "B", "targets": ["x", {"nam": "y"}]}], r"workspaces\[1\].targets\[1\]"),
-    ([{"name": "A", "http_loggers": ["x"]}], r"workspaces\[0\].http_loggers\[0\]"),
-    ([{"name": "a", "targets": None}], "targets is null, probably because a variable is unset"),
-    ([{"name": "a", "http_loggers": None}], "http_loggers is null"),
-    ([{"name": "a", "targets": [{"name": "b.example", "ignore": None}]}], "ignore is null"),
-    ([{"name": "A"}, {"name": "A"}], r"workspaces\[0\].name and workspaces\[1\].name"),
-])  # fmt: skip
+@pytest.mark.cases("entries, path")
 def test_a_wrong_estate_is_named_by_its_path(entries, path):
     with pytest.raises(WrongOption, match=path):
         read_estate(entries)

@@ -112,26 +112,7 @@ def test_two_rows_of_one_object_have_one_identity(resource):
         assert identity_of(resource, row) != identity_of(resource, {**row, "b": 2})
 
 
-@pytest.mark.parametrize(
-    "row",
-    [
-        None,
-        [],
-        "x",
-        {},
-        {"id": 7},
-        {"name": "x"},
-        {"id": "seven", "name": "x"},
-        {"id": True, "name": "x"},
-        {"id": 7.0, "name": "x"},
-        {"id": 7, "name": None},
-        {"id": 7, "name": ["x"]},
-        {"id": 7, "name": True},
-        {"id": 7, "name": "x", "description": {}},
-        {"id": 7, "name": "x", "workspace_id": "seven"},
-        {"id": 7, "name": "x", "target_id": -1},
-    ],
-)
+@pytest.mark.cases("row")
 def test_rows_that_are_not_records(row):
     assert not is_row(WORKSPACE, row)
 

@@ -35,22 +35,7 @@ def test_a_body_that_is_text_is_decoded(text):
     assert decoded(entry) == {**entry, "body": text.encode("utf-8", "replace").decode()}
 
 
-@pytest.mark.parametrize(
-    "body, expected",
-    [
-        ("", ""),
-        (None, ""),
-        ("aGVsbG8=", "hello"),
-        ("aGVsbG8", None),
-        ("not base64!", None),
-        ("//79", None),
-        ("aGVs\nbG8=", None),
-        (7, None),
-        (["aGVsbG8="], None),
-        ({"a": 1}, None),
-        ("\u00fc", None),
-    ],
-)
+@pytest.mark.cases("body, expected")
 def test_a_body_that_is_not_text_is_null(body, expected):
     assert decoded({"request_body_base64": body})["body"] == expected
 
@@ -87,19 +72,7 @@ def test_the_source_is_a_network(value, passes):
     assert selected({"ip_address": value}, Filters(source=NETWORK)) is passes
 
 
-@pytest.mark.parametrize(
-    "value, passes",
-    [
-        ("2026-01-31 12:00:00", True),
-        ("2026-01-31 11:59:59", False),
-        # a request that may be what somebody waits for is never dropped
-        ("noon", True),
-        (None, True),
-        ("2026-01-31T13:30:00+02:00", False),
-        ("2026-01-31T14:00:00+02:00", True),
-        (1700000000, False),
-    ],
-)
+@pytest.mark.cases("value, passes")
 def test_the_moment_is_compared_in_each_form_of_a_time(value, passes):
     assert selected({"request_date": value}, Filters(since=NOON)) is passes
 
@@ -111,30 +84,12 @@ def test_more_filters_never_let_more_pass(entry):
     assert selected(entry, Filters(**wanted)) is (False if False in each else None if None in each else True)
 
 
-@pytest.mark.parametrize(
-    "value, passes",
-    [("id=17", True), ("id=17&b", True), ("ID=17", False), ("x&id=17", False), ("", False), (None, None), (17, None)],
-)
+@pytest.mark.cases("value, passes")
 def test_the_path_is_a_glob_pattern(value, passes):
     assert selected({"url_params": value}, Filters(path="id=17*")) is passes
 
 
-@pytest.mark.parametrize(
-    "headers, pattern, passes",
-    [
-        (["Host: a", "X-Canary: shop-1"], "x-canary: shop-*", True),
-        (["X-Canary:shop-1"], "X-CANARY:shop-1", True),
-        (["X-Canary: Shop-1"], "X-Canary: shop-*", False),
-        (["X-Canary: a:b"], "X-Canary: a:*", True),
-        (["X-Canary: a"], "X-Canary", True),
-        (["X-Canary-2: a"], "X-Canary", False),
-        (["X-Canary: "], "X-Canary: ?*", False),
-        ([], "X-Canary", False),
-        ([7, None], "X-Canary", False),
-        (None, "X-Canary", None),
-        ("X-Canary: a", "X-Canary", None),
-    ],
-)
+@pytest.mark.cases("headers, pattern, passes")
 def test_a_header_has_a_name_and_a_glob_pattern(headers, pattern, passes):
     assert selected({"http_headers": headers}, Filters(header=pattern)) is passes
 

@@ -43,6 +43,13 @@ def table(headers, *rows):
     return {"type": "table", "data": {"headers": headers, "rows": list(rows)}}
 
 
+def with_evidence(evidence=None, **fields):
+    """A finding. evidence: as the service has it, or what stands for a table, {table: [headers, row, …]}."""
+    if isinstance(evidence, dict) and "table" in evidence:
+        evidence = table(*evidence["table"])
+    return finding(vuln_evidence=evidence, **fields)
+
+
 def test_scheme_1_digests_these_bytes():
     assert canonical(FULL) == (
         b'["scanops.scanner/fingerprint",1,"https://example.com","check","WEBSCAN-00-0000012",443,"tcp","/shop","GET","id"]'
@@ -88,45 +95,12 @@ def test_a_name_is_no_check_of_the_same_text():
 # --- what identifies a finding
 
 
-@pytest.mark.parametrize(
-    "one, other",
-    [
-        (dict(port=443), dict(port="443")),
-        (dict(port=443), dict(port=" 443 ")),
-        (dict(port=443), dict(port=443.0)),
-        (dict(port=None), dict(port=0)),
-        (dict(port=None), dict(port="unknown")),
-        (dict(port=None), dict(port=True)),
-        (dict(port=None), dict(port=65536)),
-        (dict(protocol="TCP"), dict(protocol="tcp ")),
-        (dict(protocol=None), dict(protocol="")),
-        (dict(check="WEBSCAN-1"), dict(check=" WEBSCAN-1 ")),
-        (dict(check="10"), dict(check=10)),
-        (dict(check=None), dict(check="")),
-        (dict(check=None), dict(check=True)),
-        (dict(check=None), dict(check="NONVULN-00-0000000")),
-        (dict(check=None, name="Open  Port"), dict(check=None, name="open port ")),
-        (dict(check=None, name="caf\u00e9"), dict(check=None, name="cafe\u0301")),
-        (dict(name="Open port"), dict(name="Another name of the same check")),
-    ],
-)
+@pytest.mark.cases("one, other")
 def test_different_forms_of_one_value_have_one_fingerprint(one, other):
     assert subject_of(finding(**one), "example.com") == subject_of(finding(**other), "example.com")
 
 
-@pytest.mark.parametrize(
-    "one, other",
-    [
-        (dict(port=443), dict(port=80)),
-        (dict(port=443), dict(port=None)),
-        (dict(port=1), dict(port=65535)),
-        (dict(protocol="tcp"), dict(protocol="udp")),
-        (dict(check="WEBSCAN-1"), dict(check="WEBSCAN-2")),
-        (dict(check=None, name="Open port"), dict(check=None, name="Closed port")),
-        (dict(check="NONVULN-00-0000000", name="No port"), dict(check="NONVULN-00-0000000", name="No cookie")),
-        (dict(check="NONVULN-00-0000001", name="a"), dict(check="NONVULN-00-0000000", name="a")),
-    ],
-)
+@pytest.mark.cases("one, other")
 def test_different_values_have_different_fingerprints(one, other):
     assert subject_of(finding(**one), "example.com") != subject_of(finding(**other), "example.com")
 
@@ -150,102 +124,29 @@ def test_a_finding_without_anything_has_a_fingerprint():
 # --- path, method and parameter
 
 
-@pytest.mark.parametrize(
-    "fields, place",
-    [
-        # fields that the service may add
-        (dict(path="/shop"), Place(443, "tcp", "/shop")),
-        (dict(path="/a?b=c#d", method="get", parameter="id"), Place(443, "tcp", "/a", "GET", "id")),
-        # an evidence table
-        (
-            dict(
-                vuln_evidence=table(
-                    ["URL", " method", "Vulnerable Parameter"], ["https://a.example/x?q=<1>", "GET", "id"]
-                )
-            ),
-            Place(443, "tcp", "/x", "GET", "id"),
-        ),
-        (
-            dict(
-                vuln_evidence=table(
-                    ["URL", "Method", "Parameter"], ["https://a.example/x?q=1&amp;r=2\n", "post", "a[0]"]
-                )
-            ),
-            Place(443, "tcp", "/x", "POST", "a[0]"),
-        ),
-        (dict(vuln_evidence=table(["URL"], ["http://a.example"])), Place(443, "tcp", "/")),
-        (dict(vuln_evidence=table(["Path"], ["/x"], ["/x?again"])), Place(443, "tcp", "/x")),
-        (dict(port=65535), Place(65535, "tcp")),
-        (dict(vuln_evidence=table(["Path"], ["/a&amp;b"])), Place(443, "tcp", "/a&b")),
-        (dict(path="/own", vuln_evidence=table(["Path"], ["/x"])), Place(443, "tcp", "/own")),
-        (dict(vuln_evidence=table(["Path", "URL"], ["none", "http://a.example/x"])), Place(443, "tcp", "/x")),
-    ],
-)
+@pytest.mark.cases("fields, place")
 def test_a_place_is_read_from_fields_and_from_tables(fields, place):
-    assert place_of(finding(**fields)) == place
+    assert place_of(with_evidence(**fields)) == Place(*place)
 
 
-@pytest.mark.parametrize(
-    "evidence",
-    [
-        None,
-        "https://example.com/x",
-        {"type": "text", "data": "GET https://example.com/x"},
-        {"type": "text", "data": {"headers": ["URL"], "rows": [["https://example.com/x"]]}},
-        {"type": "table", "data": "URL: https://example.com/x"},
-        {"type": "table", "data": {"headers": "URL", "rows": [["https://example.com/x"]]}},
-        {"type": "table", "data": {"headers": ["URL"], "rows": "https://example.com/x"}},
-        {"type": "table", "data": {"headers": ["URL"]}},
-        table(["Evidence"], ["https://example.com/x"]),
-        # several places have no path in common
-        table(["URL"], ["https://example.com/x"], ["https://example.com/y"]),
-        table(["URL"], ["https://example.com/x"], []),
-        table(["URL"]),
-        table([], ["https://example.com/x"]),
-        table(["URL", "URL"], ["https://example.com/x", "https://example.com/x"]),
-        table(["URL", "x"], ["see https://example.com/x"]),
-        table(["URL"], ["//example.com/x"]),
-        table(["URL"], ["ftp://example.com/x"]),
-        table(["URL"], ["https://[::1/x"]),
-        table(["URL"], ["https:///x"]),
-        table(["URL"], ["/x\ty"]),
-        table(["URL"], ["/<script>"]),
-        table(["URL"], ["?/x"]),
-        table(["URL"], ["/" + "x" * 2000]),
-        table(["URL"], [None]),
-        table(["URL"], [{"href": "/x"}]),
-        table([None, 7], ["/x", "/x"]),
-        table(["Method", "Parameter"], ["GET or POST", "the id, of the shop"]),
-        table(["Method", "Parameter"], ["GO", ""]),
-        table(["Method", "Parameter"], ["A" * 21, "x" * 201]),
-        {"type": "table", "data": {"headers": ["URL"], "rows": ["https://example.com/x"]}},
-    ],
-)
+@pytest.mark.cases("evidence")
 def test_free_text_and_odd_tables_give_no_place(evidence):
-    assert place_of(finding(vuln_evidence=evidence)) == Place(443, "tcp")
+    assert place_of(with_evidence(evidence)) == Place(443, "tcp")
+
+
+def test_a_path_that_is_too_long_gives_no_place():
+    assert place_of(with_evidence({"table": [["URL"], ["/" + "x" * 2000]]})) == Place(443, "tcp")
 
 
 # --- several places
 
 
-@pytest.mark.parametrize(
-    "evidence, places",
-    [
-        (table(["URL"], ["/b"], ["/a"], ["/b?again"]), [("/a", None, None), ("/b", None, None)]),
-        (
-            table(["URL", "Method", "Parameter"], ["/a", "GET", "id"], ["/a", "POST", "id"], ["/a", "GET", "q"]),
-            [("/a", "GET", "id"), ("/a", "GET", "q"), ("/a", "POST", "id")],
-        ),
-        # a row that cannot be read is a place of its own
-        (table(["URL"], ["/a"], []), [(None, None, None), ("/a", None, None)]),
-        (table(["Path", "URL"], ["/a", "/b"], ["none", "/c"]), [("/a", None, None), ("/c", None, None)]),
-    ],
-)
+@pytest.mark.cases("evidence, places")
 def test_each_row_of_a_table_is_a_place(evidence, places):
-    record = finding(vuln_evidence=evidence)
+    record = with_evidence(evidence)
     assert places_of(record) == tuple(Place(443, "tcp", *each) for each in places)
     (found,) = identify([Sighting(record, "example.com")])
-    assert [tuple(spot[1:]) for spot in found.places] == places
+    assert [list(spot[1:]) for spot in found.places] == places
     alone = [fingerprint_of(found.subject._replace(path=each[0], method=each[1], parameter=each[2])) for each in places]
     assert [spot.fingerprint for spot in found.places] == alone
     assert found.fingerprint not in alone and re.fullmatch("1:[0-9a-f]{32}", found.fingerprint)
@@ -280,16 +181,7 @@ def test_equal_findings_are_numbered_by_what_they_say():
     assert len({each.fingerprint for each in found}) == 2
 
 
-@pytest.mark.parametrize(
-    "first, second",
-    [
-        (dict(risk_level=3), dict(risk_level=2)),
-        (dict(name="a"), dict(name="b")),
-        (dict(more={"a": 1, "b": 9}), dict(more={"b": 1, "a": 2})),
-        (dict(cve=["CVE-2021-0001"]), dict(cve=["CVE-2021-0002"])),
-        (dict(vuln_evidence={"type": "text", "data": "a"}), dict(vuln_evidence={"type": "text", "data": "b"})),
-    ],
-)
+@pytest.mark.cases("first, second")
 def test_ids_and_order_do_not_change_the_numbers(first, second):
     for one, other in ((1, 2), (2, 1)):
         each, after = finding(id=one, task_id=one, **first), finding(id=other, task_id=other, **second)

@@ -90,16 +90,7 @@ def test_a_target_with_the_characters_of_patterns_matches_itself(target, pattern
     assert matcher_of({"target": pattern}, "m").matches(row(target=target))
 
 
-@pytest.mark.parametrize(
-    "lacking, given",
-    [
-        ({"check": None}, {"check": "WEB-1"}),
-        ({"severity": "unknown"}, {"severity": "high"}),
-        ({"port": None}, {"port": 443}),
-        ({"target": ""}, {"target": "https://shop.example"}),
-        ({"name": ""}, {"name": "TLS*"}),
-    ],
-)
+@pytest.mark.cases("lacking, given")
 def test_what_a_finding_lacks_may_match_but_does_not(lacking, given):
     matcher = matcher_of({**given, "fingerprint": FINGERPRINT}, "m")
     assert not matcher.matches(ROW._replace(**lacking))
@@ -136,49 +127,7 @@ def test_a_matcher_keeps_what_was_written():
     assert matcher_of(given, "m").written == given
 
 
-WRONG = [
-    (
-        {},
-        "m is empty, so it would match every finding: write one or more of the keys name, check, cve, target, severity,",
-    ),
-    ({"nmae": "a"}, "m has the unknown key 'nmae': the closest one is name"),
-    ({1: "a"}, "m has the unknown key '1': its keys are name, check,"),
-    ({"name": ""}, "m.name is empty: give a text"),
-    ({"name": "  "}, "m.name is empty"),
-    ({"name": None}, "m.name is null: give one text"),
-    ({"name": ["a", "b"]}, "m.name is a list: give one text; write another matcher for another value."),
-    ({"check": True}, "m.check is a boolean (true)"),
-    ({"name": 1.5}, "m.name is a number (1.5)"),
-    ({"name": "*"}, "m matches every finding: name the check,"),
-    ({"name": "**", "target": "*"}, "m matches every finding"),
-    *[
-        ({key: pattern}, "m matches every finding")
-        for key in ("name", "target")
-        for pattern in ("?*", "*?", "**", "*?*", "??*", "[!x]*", "*[a-z]*", "[]a]*", "*.*", "* *", "[!]]*?")
-    ],
-    ({"name": "?*", "target": "*."}, "m matches every finding"),
-    ({"cve": None}, "m.cve is null: give one text"),
-    ({"severity": ["high"]}, "m.severity is a list: give one text"),
-    ({"port": None}, "m.port is null: give one text"),
-    ({"fingerprint": 1.5}, "m.fingerprint is a number (1.5): write it in quotes, as in fingerprint: '1.5'."),
-    ({"cve": "x" * 99}, "m.cve '" + "x" * 60 + "...' is not a CVE id"),
-    ({"cve": "44228"}, "m.cve '44228' is not a CVE id: write it as CVE-2021-44228."),
-    ({"severity": "severe"}, "m.severity is 'severe': write one of critical, high, medium, low, info, unknown."),
-    ({"port": 0}, "m.port is '0': give a port from 1 to 65535."),
-    ({"port": 65536}, "m.port is '65536'"),
-    ({"port": "https"}, "m.port is 'https'"),
-    ({"port": "-1"}, "m.port is '-1'"),
-    ({"port": True}, "m.port is a boolean"),
-    ({"fingerprint": "a" * 32}, "m.fingerprint 'aaaa"),
-    (
-        {"fingerprint": "1:abc"},
-        "m.fingerprint '1:abc' is not a fingerprint: copy it from gate.json, where it is a number, a colon and 32 hexadecimal"
-        " digits.",
-    ),
-]
-
-
-@pytest.mark.parametrize("given, message", WRONG, ids=str)
+@pytest.mark.cases("given, message")
 def test_a_wrong_matcher_is_refused_with_what_to_write(given, message):
     with pytest.raises(WrongOption) as refused:
         matcher_of(given, "m")
@@ -201,15 +150,7 @@ def test_a_range_in_the_wrong_order_is_no_error_on_any_python(key):
     assert not getattr(matcher, key)("x5")
 
 
-@pytest.mark.parametrize(
-    "named, own, accepted",
-    [
-        (["CVE-2021-0001"], ("CVE-2021-0001",), True),
-        (["CVE-2021-0001"], ("CVE-2021-0001", "CVE-2021-0002"), False),
-        (["CVE-2021-0001", "CVE-2021-0002"], ("CVE-2021-0001", "CVE-2021-0002"), True),
-        (["CVE-2021-0001"], (), False),
-    ],
-)
+@pytest.mark.cases("named, own, accepted")
 def test_matchers_of_cve_ids_accept_no_other_id(named, own, accepted):
     matching = [matcher_of({"cve": cve}, "exclude") for cve in named]
     assert accepts(matching, row(cve=own)) is accepted

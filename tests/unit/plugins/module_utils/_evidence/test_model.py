@@ -14,23 +14,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words 
     worst_verdict,
 )
 
-MEANING = {
-    "finished": "passed",
-    "failed to start": "scan_failed",
-    "stopped": "scan_failed",
-    "timed out": "run_timeout",
-    "aborted": "scan_failed",
-    "vpn connection error": "scan_failed",
-    "auth failed": "scan_failed",
-    "connection error": "scan_failed",
-    "waiting": "incomplete",
-    "running": "incomplete",
-    "a status of next year": "unknown_state",
-    "": "unknown_state",
-}
 
-
-@pytest.mark.parametrize("status, outcome", MEANING.items())
+@pytest.mark.cases("status, outcome")
 def test_each_status_of_a_scan_has_an_outcome(status, outcome):
     assert outcome_of_scan(outcome_of_status(status)) == outcome
 

@@ -14,23 +14,7 @@ def scans(*rows):
     return [{"id": number, "target_id": target, "tool_id": tool} for number, target, tool in rows]
 
 
-@pytest.mark.parametrize(
-    ("rows", "histories", "any_tool"),
-    [
-        ([], [], []),
-        ([(1, 11, 170)], [[1]], [[1]]),
-        # a list of the service has any order, and ids are numbers
-        ([(9, 11, 170), (10, 11, 170), (2, 11, 170)], [[10, 9, 2]], [[10, 9, 2]]),
-        # another target, and another tool
-        ([(1, 11, 170), (2, 12, 170), (3, 11, 170)], [[3, 1], [2]], [[3, 1], [2]]),
-        ([(1, 11, 170), (2, 11, 490), (3, 11, 170)], [[3, 1], [2]], [[3, 2, 1]]),
-        # what lacks a target or a tool replaces no scan that has both
-        ([(1, 11, 170), (2, None, 170), (3, 11, None)], [[3], [2], [1]], [[3, 1], [2]]),
-        ([(1, None, None), (2, None, None)], [[2, 1]], [[2, 1]]),
-        # the order of the groups is that of their newest scans, not of their oldest
-        ([(1, 12, 170), (2, 11, 170), (3, 12, 170)], [[3, 1], [2]], [[3, 1], [2]]),
-    ],
-)
+@pytest.mark.cases("rows, histories, any_tool")
 def test_the_scans_of_a_target_and_tool_are_in_order(rows, histories, any_tool):
     for number, expected in enumerate((histories, any_tool)):
         found = history_of(scans(*rows), any_tool=bool(number))

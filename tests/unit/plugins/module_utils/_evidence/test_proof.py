@@ -95,27 +95,7 @@ def test_a_list_that_no_reader_has_counted_is_a_bug():
 # --- what the scans counted
 
 
-@pytest.mark.parametrize(
-    "counts, rows, problem",
-    [
-        ({"high": 2}, [("high", 1, 11, 2)], None),
-        ({"high": 1}, [], "scan 1 counted 1 high finding, and 0 of them could be read"),
-        ({"high": 2}, [("high", 1, 11)], "scan 1 counted 2 high findings, and 1 of them could be read"),
-        # of another scan, or of another severity
-        ({"high": 1}, [("high", 2, 11)], "scan 1 counted 1 high finding, and 0 of them could be read"),
-        ({"high": 1}, [("critical", 1, 11)], "scan 1 counted 1 high finding, and 0 of them could be read"),
-        (
-            {"high": 1500, "low": 1, "info": 1},
-            [("low", 1, 11)],
-            "scan 1 counted 1,500 high and 1 info findings, and 0 and 0 of them could be read",
-        ),
-        (
-            {"critical": 1, "high": 2, "info": 3},
-            [("high", 1, 11)],
-            "scan 1 counted 1 critical, 2 high and 3 info findings, and 0, 1 and 0 of them could be read",
-        ),
-    ],
-)
+@pytest.mark.cases("counts, rows, problem")
 def test_a_finding_that_a_scan_counted_must_be_read(counts, rows, problem):
     assert judged([scan(**counts)], *rows).problems == ([problem] if problem else [])
 
@@ -158,25 +138,7 @@ def test_the_notes_of_a_task_are_one_warning():
     )
 
 
-@pytest.mark.parametrize(
-    "counts, rows, complete",
-    [
-        # rows of this scan whose severity is unknown
-        ({"high": 2}, [("unknown", 1, 11, 2)], True),
-        ({"high": 1, "low": 1}, [("unknown", 1, 11, 2)], True),
-        ({"high": 2}, [("unknown", 1, 11)], False),
-        ({"high": 2}, [("unknown", 2, 11, 2)], False),
-        # rows that do not name their scan
-        ({"high": 2}, [("high", None, 11, 2)], True),
-        ({"high": 2}, [("high", None, 11)], False),
-        ({"high": 2}, [("low", None, 11, 2)], False),
-        # a surplus of one severity does not make up for another one
-        ({"high": 1, "low": 1}, [("low", None, 11, 2)], False),
-        ({"high": 2}, [("unknown", None, 11, 2)], True),
-        ({"high": 3}, [("high", None, 11), ("unknown", None, 11), ("unknown", 1, 11)], True),
-        ({"high": 4}, [("high", None, 11), ("unknown", None, 11), ("unknown", 1, 11)], False),
-    ],
-)
+@pytest.mark.cases("counts, rows, complete")
 def test_a_row_that_does_not_say_what_it_is_may_be_one_of_the_missing(counts, rows, complete):
     assert (judged([scan(**counts)], *rows).problems == []) is complete
 
@@ -212,18 +174,7 @@ def test_every_scan_must_be_complete_not_only_the_newest():
 GROUPED = "with group_duplicates only the severities could be compared with the scans, not the numbers"
 
 
-@pytest.mark.parametrize(
-    "rows, complete",
-    [
-        ([("high", 9, 11)], True),
-        ([("high", 1, None)], True),
-        ([("unknown", 9, 11)], True),
-        ([("unknown", 9, None)], True),
-        ([("low", 1, 11)], False),
-        ([("high", 1, 12)], False),
-        ([], False),
-    ],
-)
+@pytest.mark.cases("rows, complete")
 def test_without_duplicates_each_severity_of_a_target_must_be_read(rows, complete):
     problem = "scan 1 counted 1,500 high findings, and none of this severity could be read"
     assert judged([scan(high=1500)], *rows, grouped=True) == ([] if complete else [problem], [GROUPED], [])

@@ -27,32 +27,7 @@ SCAN = {
 }
 
 
-@pytest.mark.parametrize(
-    "fields, why",
-    [
-        ({}, ""),
-        ({"progress": None}, ""),
-        ({"num_finished_tests": 12}, ""),
-        ({"num_tests": "10", "num_finished_tests": 10.0, "progress": "100"}, ""),
-        ({"num_finished_tests": 3}, "Scan 5 finished only 3 of its 10 tests."),
-        ({"num_finished_tests": 0}, "Scan 5 finished only 0 of its 10 tests."),
-        ({"num_tests": 0, "num_finished_tests": 0}, "Scan 5 has no tests."),
-        ({"num_tests": None, "num_finished_tests": None}, "Scan 5 does not say how many of its tests it finished."),
-        ({"num_tests": None}, "Scan 5 does not say how many of its tests it finished."),
-        ({"num_finished_tests": None}, "Scan 5 does not say how many of its tests it finished."),
-        ({"num_tests": True, "num_finished_tests": True}, "Scan 5 does not say how many of its tests it finished."),
-        ({"num_tests": "all"}, "Scan 5 does not say how many of its tests it finished."),
-        ({"num_tests": -1}, "Scan 5 does not say how many of its tests it finished."),
-        ({"progress": 40}, "Scan 5 finished 40 % of its work only."),
-        ({"progress": 99.0}, "Scan 5 finished 99 % of its work only."),
-        ({"progress": 40.5}, "Scan 5 finished 40.5 % of its work only."),
-        ({"progress": "40.0"}, "Scan 5 finished 40 % of its work only."),
-        ({"progress": "40 %"}, "Scan 5 finished 40 % of its work only."),
-        ({"progress": "half"}, "Scan 5 does not say how much of its work it finished."),
-        ({"progress": [40]}, "Scan 5 does not say how much of its work it finished."),
-        ({"progress": "100%"}, ""),
-    ],
-)
+@pytest.mark.cases("fields, why")
 def test_a_scan_sees_everything_if_it_ran_all_of_its_tests(fields, why):
     assert why_blind({**SCAN, **fields}) == why
     assert could_see({**SCAN, **fields}) is (not why)
@@ -80,37 +55,13 @@ def reach(**fields):
     return reach_of({**SCAN, **fields})
 
 
-@pytest.mark.parametrize(
-    "params",
-    [
-        {},
-        {"scan_type": "light"},
-        {"preset": "deep", "scanning_engines": ["nuclei", "sniper"]},
-        {"attack_active": []},
-        {"spider": {"depth": 10}, "authentication": {"type": "cookies", "params": {"cookie_header": "s=1"}}},
-    ],
-)
+@pytest.mark.cases("params")
 def test_the_same_parameters_are_not_narrower(params):
     again = json.loads(json.dumps(params, sort_keys=True))
     assert why_narrower(reach(tool_params=params), reach(tool_params=again)) == ""
 
 
-@pytest.mark.parametrize(
-    "before, after",
-    [
-        ({"scan_type": "deep"}, {"scan_type": "light"}),
-        ({"preset": "deep"}, {"preset": "custom"}),
-        ({"scan_type": "light"}, {}),
-        ({}, {"scan_type": "deep"}),
-        ({}, {"attack_active": ["xss"]}),
-        ({"attack_active": ["xss", "sqli"]}, {"attack_active": ["xss"]}),
-        ({"attack_active": ["xss"]}, {"attack_active": []}),
-        ({"spider": {"depth": 10}}, {"spider": {"depth": 2}}),
-        ({"port_top": "5000"}, {"port_top": "100"}),
-        ({"authentication": {"type": "cookies"}}, {}),
-        ({"authentication": {"type": "cookies"}}, {"authentication": {"type": "headers"}}),
-    ],
-)
+@pytest.mark.cases("before, after")
 def test_other_parameters_may_be_narrower(before, after):
     assert why_narrower(reach(tool_params=after), reach(tool_params=before)) != ""
 
@@ -138,23 +89,7 @@ def test_a_record_without_parameters_has_no_known_reach(params):
     assert reach(tool_params=[]) == reach(tool_params={})
 
 
-@pytest.mark.parametrize(
-    "before, after, narrower",
-    [
-        # one of the parameters that say how thoroughly is not the whole
-        ({"scan_type": "deep", "preset": "deep"}, {"scan_type": "deep", "preset": "light"}, True),
-        ({"scan_type": "deep"}, {"scan_type": "deep", "preset": "light"}, True),
-        ({"scan_type": "light", "preset": "deep"}, {"scan_type": "deep", "preset": "deep"}, False),
-        ({"scan_type": "light"}, {"preset": "deep"}, True),
-        ({"preset": "light"}, {"preset": "deep"}, False),
-        # an empty list may mean none, or all
-        ({"attack_active": []}, {"attack_active": ["xss"]}, True),
-        ({"attack_active": []}, {"attack_active": []}, False),
-        ({"attack_active": ["xss"]}, {"attack_active": []}, True),
-        ({"attack_active": ["xss"]}, {"attack_active": ["sqli", "xss"]}, False),
-        ({"attack_active": []}, {}, False),
-    ],
-)
+@pytest.mark.cases("before, after, narrower")
 def test_parameters_are_compared_as_a_whole(before, after, narrower):
     scans = [reach_of({**SCAN, "tool_params": params}) for params in (after, before)]
     assert bool(why_narrower(*scans)) is narrower

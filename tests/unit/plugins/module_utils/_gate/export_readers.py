@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 from pathlib import Path
 from xml.etree import ElementTree
@@ -44,6 +45,7 @@ DEFECTDOJO_FIELDS = {
     "tags", "vulnerability_ids", "epss_score", "epss_percentile", "cvssv3_score", "known_exploited",
 }  # fmt: skip
 
+GOLDEN = Path(__file__).parent / "golden"
 ALL = list(FORMATS)
 # not written for an incomplete run
 CLOSING = ("gitlab", "defectdojo", "sarif")
@@ -56,6 +58,13 @@ CHOSEN = [
     *[(name, {"every": False}) for name in LISTING],
     *[("sarif", {"sarif_profile": profile}) for profile in sarif.PROFILES],
 ]
+
+
+def check_golden(name, text):
+    """Compare a text with a file in golden/. `SCANNER_TEST_WRITE_GOLDEN=1 make unit` writes these files anew."""
+    if os.environ.get("SCANNER_TEST_WRITE_GOLDEN"):
+        (GOLDEN / name).write_bytes(text.encode())
+    assert (GOLDEN / name).read_bytes().decode() == text
 
 
 def written(name, of, **choices):

@@ -65,23 +65,7 @@ def gone(baseline, now):
 # --- a finding with several places
 
 
-@pytest.mark.parametrize(
-    "before, now, change",
-    [
-        (["/a", "/b"], ["/a", "/b"], "known"),
-        (["/a", "/b"], ["/b", "/a"], "known"),
-        # a place that is no longer listed
-        (["/a", "/b"], ["/a"], "known"),
-        (["/a", "/b", "/c"], ["/c", "/a"], "known"),
-        # a place that was not listed
-        (["/a", "/b"], ["/a", "/b", "/admin"], "new"),
-        (["/a", "/b"], ["/a", "/admin"], "new"),
-        (["/a", "/b"], ["/admin", "/c"], "new"),
-        (["/a"], ["/a", "/admin"], "new"),
-        ([], ["/a", "/b"], "new"),
-        (["/a", "/b"], [], "new"),
-    ],
-)
+@pytest.mark.cases("before, now, change")
 def test_a_finding_is_known_only_if_all_of_its_places_are(before, now, change):
     baseline = parse(render(accepted(at_places(*before))), "Web shop")
     assert changes(baseline, run(pair(at_places(*now)))) == [change]
@@ -110,17 +94,39 @@ def states(baseline):
     return [(entry.check, entry.state, entry.severities) for entry in baseline.entries]
 
 
+def given_run(pairs):
+    """A run of pairs, in which a finding is the text of its check and its risk level, which is 3 where it is missing."""
+    made = []
+    for each in pairs:
+        found = [each.partition(" ") for each in each.get("findings", ())]
+        records = [finding(check, int(risk or 3)) for check, _, risk in found]
+        made.append(pair(*records, **{key: value for key, value in each.items() if key != "findings"}))
+    return run(*made)
+
+
+@pytest.mark.cases("case")
+def test_histories(case):
+    """Each of the runs updates the baseline, and the one of now is compared. A case names the facts that it is about."""
+    baseline, now = EMPTY, given_run(case["now"])
+    for each in case["runs"]:
+        baseline = update(baseline, given_run(each), "1.0.0")
+    facts = {
+        "changes": changes(baseline, now),
+        "since": [since for _change, since in said(baseline, now)],
+        "gone": gone(baseline, now),
+        "states": states(baseline),
+        "times": [(each.first_seen, each.last_seen, each.gone_since) for each in baseline.entries],
+        "scans": [each[:2] for each in baseline.scans.values()],
+    }
+    assert json.loads(json.dumps({**case, **{key: facts[key] for key in case if key in facts}})) == case
+
+
 # --- what a run changes
 
 
 def test_without_a_baseline_all_findings_are_new():
     memory = compared(EMPTY, run(pair(finding("a"), finding("b"))))
     assert (memory.rows, memory.gone) == ((Remembered("new"), Remembered("new")), ())
-
-
-def test_a_finding_of_the_baseline_is_known_since_it_was_first_seen():
-    now = run(pair(finding("b"), finding("a", id=9, name="Other words"), finished=SECOND))
-    assert said(accepted(finding("a")), now) == (("new", None), ("known", FIRST))
 
 
 @pytest.mark.parametrize(
@@ -141,29 +147,6 @@ def test_a_finding_of_an_unknown_tool_is_compared_with_those_of_all_tools(first,
     assert not isinstance(saved, CompleteRun)
 
 
-@pytest.mark.parametrize("ends", [(FIRST, SECOND), (SECOND, FIRST)])
-def test_a_finding_of_an_unknown_tool_is_known_since_the_first_tool_found_it(ends):
-    scans = [pair(finding("a"), tool=tool, finished=end) for tool, end in zip(("one", "two"), ends)]
-    saved = run(pair(finding("a"), tool="", finished=None, saved=True)._replace(workspace=None))
-    assert said(update(EMPTY, run(*scans), "1.0.0"), saved) == (("known", FIRST),)
-
-
-def test_a_finding_of_an_unknown_tool_reopens_what_every_tool_lost():
-    before = accepted(finding("a"), finding("b"))
-    later = update(before, run(pair(finding("b"), finished=SECOND)), "1.0.0")
-    saved = run(pair(finding("a"), tool="", finished=None, saved=True))
-    assert changes(later, saved) == ["reopened"]
-
-
-@pytest.mark.parametrize(
-    "before, after, change",
-    [(1, 2, "worse"), (3, 9, "worse"), (4, 9, "worse"), (2, 1, "known"), (9, 4, "known"), (3, 3, "known")],
-)
-def test_a_rise_of_severity_is_worse(before, after, change):
-    now = run(pair(finding("a", after)))
-    assert changes(accepted(finding("a", before)), now) == [change]
-
-
 def test_what_a_complete_scan_no_longer_has_is_gone():
     baseline = accepted(finding("a"), finding("b", 4))
     (found,) = compared(baseline, run(pair(finding("a"), finished=SECOND))).gone
@@ -178,52 +161,6 @@ def test_what_a_complete_scan_no_longer_has_is_gone():
         FIRST,
         FIRST,
     )
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        dict(complete=False),
-        dict(outcome="incomplete"),
-        dict(outcome="run_timeout"),
-        dict(finished=None),
-        dict(saved=True),
-        dict(target="www.example.com"),
-        dict(tool="port_scanner"),
-    ],
-)
-def test_nothing_is_gone_without_a_complete_scan_of_the_pair(fields):
-    now = run(pair(finding("a"), **{"finished": SECOND, **fields}))
-    assert gone(accepted(finding("a"), finding("b")), now) == []
-
-
-def test_nothing_is_gone_while_another_scan_of_the_pair_is_incomplete():
-    complete, failed = pair(finding("a"), finished=SECOND), pair(target="EXAMPLE.com", complete=False, scan_id=2)
-    for pairs in ((complete, failed), (failed, complete)):
-        assert gone(accepted(finding("a"), finding("b")), run(*pairs)) == []
-
-
-def test_a_scan_that_is_older_than_the_baseline_shows_nothing_as_gone():
-    baseline = accepted(finding("a"), finding("b"), finished=SECOND)
-    comparison = compared(baseline, run(pair(finding("a"), finding("c"), finished=FIRST)))
-    assert comparison.gone == ()
-    assert [row.change for row in comparison.rows] == ["known", "new"]
-    assert len(compared(baseline, run(pair(finding("a"), finished=SECOND))).gone) == 1
-
-
-def test_a_finding_that_was_gone_is_reopened():
-    baseline = update(accepted(finding("a"), finding("b")), run(pair(finding("a"), finished=SECOND)), "1.0.0")
-    now = run(pair(finding("a"), finding("b", 4), finished=THIRD))
-    assert said(baseline, now) == (("known", FIRST), ("reopened", FIRST))
-    # what is gone already is not gone again
-    assert gone(baseline, run(pair(finding("a"), finished=THIRD))) == []
-
-
-def test_findings_of_another_target_or_tool_are_others():
-    baseline = accepted(finding("a"))
-    for fields in (dict(target="www.example.com"), dict(tool="port_scanner")):
-        assert changes(baseline, run(pair(finding("a"), **fields))) == ["new"]
-    assert changes(baseline, run(pair(finding("a"), target="EXAMPLE.com."))) == ["known"]
 
 
 # --- what a scan could have seen
@@ -307,19 +244,7 @@ def test_a_baseline_of_an_earlier_release_is_read_and_shows_nothing_as_gone():
 # --- equal findings
 
 
-@pytest.mark.parametrize(
-    "before, after, expected, left",
-    [
-        ([3], [3, 3], ["known", "new"], []),
-        ([3, 3], [3], ["known"], ["high"]),
-        ([3, 1], [3, 3], ["known", "worse"], []),
-        ([1], [1, 4], ["known", "new"], []),
-        ([2], [4, 3], ["worse", "new"], []),
-        ([4, 2, 1], [2], ["known"], ["critical", "low"]),
-        ([4, 2], [3, 3], ["known", "worse"], []),
-        ([1, 1, 1], [1, 1, 1], ["known"] * 3, []),
-    ],
-)
+@pytest.mark.cases("before, after, expected, left")
 def test_equal_findings_are_matched_one_by_one(before, after, expected, left):
     baseline = accepted(*(finding("a", level, id=number) for number, level in enumerate(before, 1)))
     now = run(pair(*(finding("a", level, id=number) for number, level in enumerate(after, 1)), finished=SECOND))
@@ -375,15 +300,12 @@ def test_a_finding_that_two_scans_report_is_one():
 # --- updates
 
 
-def test_an_update_adds_dates_and_keeps():
-    before = accepted(finding("a"), finding("b"), scan_id=1)
-    after = update(before, run(pair(finding("a", 4), finding("c"), finished=SECOND, scan_id=2)), "1.1.0")
-    assert states(after) == [("a", OPEN, ("critical",)), ("b", GONE, ("high",)), ("c", OPEN, ("high",))]
-    times = [(each.first_seen, each.last_seen, each.gone_since) for each in after.entries]
-    assert times == [(FIRST, SECOND, None), (FIRST, FIRST, SECOND), (SECOND, SECOND, None)]
-    assert after.scans == {("example.com", "website_scanner"): (SECOND, 2, LIGHT)}
-    assert after.collection_version == "1.1.0"
-    assert (before.accepted, after.accepted) == (2, 2)
+def test_an_update_has_the_version_that_wrote_it():
+    before, now = accepted(finding("a")), run(pair(finding("b"), finished=SECOND))
+    assert update(before, now, "1.1.0").collection_version == "1.1.0"
+    # what changes nothing is not written again
+    assert update(before, run(pair(finished=SECOND)), "1.1.0") is before
+    assert update(before, run(pair(finding("b"), finished="2026-11-19T10:00:00Z")), "1.1.0") is before
 
 
 def test_a_new_scan_of_an_unchanged_state_changes_the_lines_of_its_pair_only():
@@ -411,28 +333,6 @@ def test_only_a_complete_run_updates(pairs):
     assert not isinstance(now, CompleteRun)
     with pytest.raises(TypeError, match="expected CompleteRun"):
         update(EMPTY, now, "1.0.0")
-
-
-def test_a_run_without_any_finding_changes_no_entry():
-    before = accepted(finding("a"))
-    assert update(before, run(pair(finished=SECOND)), "1.0.0") is before
-    # it can begin a baseline, though
-    assert update(EMPTY, run(pair()), "1.0.0").scans == {("example.com", "website_scanner"): (FIRST, 1, LIGHT)}
-    two = update(before, run(pair(finding("b"), target="b.example"), pair(finished=SECOND)), "1.0.0")
-    assert states(two) == [("b", OPEN, ("high",)), ("a", GONE, ("high",))]
-
-
-def test_an_older_scan_updates_nothing():
-    before = accepted(finding("a"), finished=SECOND)
-    assert update(before, run(pair(finding("b"), finished=FIRST)), "1.0.0") is before
-
-
-def test_the_newest_scan_of_a_pair_dates_it():
-    pairs = [
-        pair(finding("a"), finished=finished, scan_id=number)
-        for number, finished in enumerate((FIRST, SECOND, FIRST), 1)
-    ]
-    assert update(EMPTY, run(*pairs), "1.0.0").scans == {("example.com", "website_scanner"): (SECOND, 2, LIGHT)}
 
 
 def test_the_names_of_equal_findings_do_not_depend_on_their_order():

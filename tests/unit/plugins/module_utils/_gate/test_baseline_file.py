@@ -16,8 +16,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_fil
     remember,
     render,
 )
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._gate.export_readers import check_golden
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_memory_values import (
-    FIRST,
     SECOND,
     THIRD,
     finding,
@@ -72,50 +72,9 @@ def reason(text, workspace="Web shop"):
     return found.reason
 
 
-def test_the_text_of_a_baseline():
-    data = json.loads(TEXT)
-    assert render(BASELINE) == json.dumps(data, indent=2, sort_keys=True) + "\n"
-    assert {key: data[key] for key in data if key not in ("findings", "pairs")} == {
-        "schema": "scanops.scanner/baseline",
-        "version": 1,
-        "scheme": 1,
-        "collection_version": "1.0.0",
-        "workspace": "Web shop",
-    }
-    assert data["pairs"] == [
-        {"target": "example.com", "tool": "website_scanner", "scan_id": 8, "finished": SECOND, "reach": REACH},
-        {"target": "https://b.example", "tool": "port_scanner", "scan_id": None, "finished": FIRST, "reach": REACH},
-    ]
-    assert [(each["check"], each["state"]) for each in data["findings"]] == [
-        ("a", "gone"),
-        ("a", "open"),
-        ("b", "gone"),
-        (None, "open"),
-    ]
-    assert data["findings"][1] == {
-        "fingerprint": BASELINE.entries[1].fingerprint,
-        "target": "example.com",
-        "tool": "website_scanner",
-        "state": "open",
-        "severities": {"high": 1},
-        "name": "Cookie without Secure flag",
-        "check": "a",
-        "cve": ["CVE-2021-44228"],
-        "port": 443,
-        "protocol": "tcp",
-        "path": None,
-        "method": None,
-        "parameter": None,
-        "first_seen": FIRST,
-        "last_seen": None,
-        "gone_since": None,
-        "cvss": None,
-        "epss": None,
-        "known_exploited": None,
-        "verified": None,
-        "reach": None,
-    }
-    assert (data["findings"][2]["last_seen"], data["findings"][2]["gone_since"]) == (FIRST, SECOND)
+def test_the_text_of_a_baseline_is_the_golden_file():
+    assert render(BASELINE) == json.dumps(json.loads(TEXT), indent=2, sort_keys=True) + "\n"
+    check_golden("baseline.json", TEXT)
 
 
 @pytest.mark.parametrize("content", [TEXT, TEXT.encode(), b"\xef\xbb\xbf" + TEXT.encode(), TEXT.replace("\n", "\r\n")])
@@ -167,111 +126,7 @@ def test_a_key_that_is_missing_is_found(path):
     assert f"{path[-1]} is missing" in found or found == "does not say its version and scheme"
 
 
-WRONG = [
-    (("schema",), "other", "is not a baseline of this collection"),
-    (("version",), "1", "does not say its version and scheme"),
-    (("version",), True, "does not say its version and scheme"),
-    (("scheme",), 1.0, "does not say its version and scheme"),
-    (("version",), 2, "has the version 2, and this release reads 1"),
-    (("scheme",), 2, "has the scheme 2, and this release reads 1"),
-    (("scheme",), 0, "has the scheme 0, and this release reads 1"),
-    (("collection_version",), 1, "is wrong in the top level: collection_version is"),
-    (("workspace",), 1, "is wrong in the top level: workspace is"),
-    (("workspace",), "Web Shop", "is for the workspace 'Web Shop', not for the workspace 'Web shop'"),
-    (("pairs",), {}, "is wrong in the top level: pairs is"),
-    (("findings",), None, "is wrong in the top level: findings is"),
-    (("more",), 1, "is wrong in the top level: 'more' is an unknown key"),
-    (("pairs", 0), [], "is wrong in pairs[0]: not an object"),
-    (("pairs", 0, "more"), 1, "is wrong in pairs[0]: 'more' is an unknown key"),
-    (("pairs", 0, "target"), 1, "is wrong in pairs[0]: target is"),
-    (("pairs", 0, "tool"), None, "is wrong in pairs[0]: tool is"),
-    (("pairs", 0, "scan_id"), 0, "is wrong in pairs[0]: scan_id is"),
-    (("pairs", 0, "scan_id"), True, "is wrong in pairs[0]: scan_id is"),
-    (("pairs", 0, "scan_id"), 2**63, "is wrong in pairs[0]: scan_id is"),
-    (
-        ("pairs", 0, "finished"),
-        "2026-11-21",
-        "is wrong in pairs[0]: finished is",
-    ),
-    (("pairs", 0, "tool"), "other", "has no pair for findings[0], of 'example.com' and 'website_scanner'"),
-    (("findings", 0), None, "is wrong in findings[0]: not an object"),
-    (("findings", 1, "more"), 1, "is wrong in findings[1]: 'more' is an unknown key"),
-    (("findings", 0, "fingerprint"), 1, "is wrong in findings[0]: fingerprint is"),
-    (("findings", 0, "name"), None, "is wrong in findings[0]: name is"),
-    (("findings", 0, "state"), "fixed", "is wrong in findings[0]: state is"),
-    (("findings", 0, "state"), ["open"], "is wrong in findings[0]: state is"),
-    (("findings", 0, "check"), 1, "is wrong in findings[0]: check is"),
-    (("findings", 0, "port"), "443", "is wrong in findings[0]: port is"),
-    (("findings", 0, "port"), 443.0, "is wrong in findings[0]: port is"),
-    (("findings", 0, "port"), True, "is wrong in findings[0]: port is"),
-    (("findings", 0, "port"), 65536, "is wrong in findings[0]: port is"),
-    (("findings", 0, "cve"), "CVE-2021-44228", "is wrong in findings[0]: cve is"),
-    (("findings", 0, "cve"), [1], "is wrong in findings[0]: cve is"),
-    (
-        ("findings", 0, "severities"),
-        ["low"],
-        "is wrong in findings[0]: severities is",
-    ),
-    (
-        ("findings", 0, "severities"),
-        {},
-        "is wrong in findings[0]: severities is",
-    ),
-    (
-        ("findings", 0, "severities"),
-        {"bad": 1},
-        "is wrong in findings[0]: severities is",
-    ),
-    (("findings", 0, "severities"), {"low": 0}, "is wrong in findings[0]: severities is"),
-    (("findings", 0, "severities"), {"low": True}, "is wrong in findings[0]: severities is"),
-    (("findings", 0, "severities"), {"low": 10**6 + 1}, "is wrong in findings[0]: severities is"),
-    (
-        ("findings", 0, "first_seen"),
-        None,
-        "is wrong in findings[0]: first_seen is",
-    ),
-    (
-        ("findings", 0, "last_seen"),
-        None,
-        "is wrong in findings[0]: last_seen is",
-    ),
-    (
-        ("findings", 0, "gone_since"),
-        None,
-        "is wrong in findings[0]: gone_since is",
-    ),
-    (("findings", 1, "last_seen"), "soon", "is wrong in findings[1]: last_seen is"),
-    (("findings", 1, "last_seen"), THIRD, "was edited: the times of findings[1] are not in order"),
-    (("findings", 1, "cvss"), "9", "is wrong in findings[1]: cvss is"),
-    (("findings", 1, "verified"), 1, "is wrong in findings[1]: verified is"),
-    (("findings", 1, "reach"), "light", "is wrong in findings[1]: reach is"),
-    (("findings", 1, "reach"), {"level": "light"}, "is wrong in findings[1].reach: tests is missing"),
-    (("pairs", 0, "reach", "checks"), [], "is wrong in pairs[0].reach: checks is"),
-    (("pairs", 0, "reach", "more"), 1, "is wrong in pairs[0].reach: 'more' is an unknown key"),
-    (("findings", 1, "gone_since"), FIRST, "is wrong in findings[1]: gone_since is"),
-    (("findings", 0, "first_seen"), SECOND, "was edited: the times of findings[0] are not in order"),
-    (("findings", 0, "gone_since"), THIRD, "was edited: the times of findings[0] are not in order"),
-    (("findings", 1, "first_seen"), THIRD, "was edited: the times of findings[1] are not in order"),
-    *(
-        (
-            ("findings", 1, key),
-            value,
-            "was edited: the fingerprint of findings[1] is not that of its target, check and place",
-        )
-        for key, value in (
-            ("fingerprint", "1:" + "0" * 32),
-            ("fingerprint", "0:" + "0" * 32),
-            ("fingerprint", ""),
-            ("check", "c"),
-            ("check", None),
-            ("port", 80),
-            ("path", "/"),
-        )
-    ),
-]
-
-
-@pytest.mark.parametrize("path, value, expected", WRONG, ids=str)
+@pytest.mark.cases("path, value, expected")
 def test_what_is_wrong_in_a_file_is_said(path, value, expected):
     assert reason(changed(path, value)) == (f"{expected} {value!r}" if expected.endswith(" is") else expected)
 

@@ -19,6 +19,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers impo
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._gate.export_readers import check_golden
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW, finding, pair
 
 VALIDATOR = jsonschema.Draft202012Validator(
@@ -164,124 +165,14 @@ def test_the_schema_names_the_words_of_the_gate():
     assert words["verdict"]["enum"] == ["fail", "warn", "pass"]
 
 
-def test_the_head_says_what_was_decided():
-    head = {key: DOCUMENTS["full"][key] for key in list(DOCUMENTS["full"])[:11]}
-    assert head == {
-        "schema": "scanops.scanner/gate",
-        "version": 1,
-        "collection_version": "1.0.0",
-        "generated": "2026-11-22T10:00:00Z",
-        "run": "",
-        "outcome": "scan_failed",
-        "passed": False,
-        "verdict": "fail",
-        "reasons": [
-            "b.example, website_scanner: The scan did not finish: scan the target again.",
-            "c.example, website_scanner: The service reports 9 findings, and 0 could be read.",
-            "d.example, any tool: 'd.example' has no scan with any tool, which expect demands: scan the target.",
-            "3 findings fail the policy: 1 unknown, 2 high.",
-        ],
-        "coverage": "partial",
-        "workspace": "Web shop",
-    }
-
-
-def test_the_baseline_and_the_sources_are_named():
-    assert DOCUMENTS["full"]["baseline"] == {
-        "path": "b.json", "state": "read", "scheme": 1, "accepted": 7, "reason": None,
-    }  # fmt: skip
-    assert DOCUMENTS["full"]["sources"] == {
-        "epss": {"path": "epss.csv", "date": "2026-11-22"},
-        "known_exploited": {"path": "kev.json", "date": None},
-    }
+def test_a_document_is_the_golden_file():
+    whole = DOCUMENTS["full"]
+    # only the description is long
+    row = next(row for row in whole["findings"] if row["id"] == 70001)
+    assert row["description"].endswith(" more characters)") and len(row["description"]) <= 4000
+    row["description"] = "d"
+    check_golden("gate.json", json.dumps(whole, indent=1) + "\n")
     assert DOCUMENTS["empty"]["sources"] == {"epss": None, "known_exploited": None}
-
-
-def test_a_target_has_its_outcome_and_its_reasons():
-    assert DOCUMENTS["full"]["targets"][1] == {
-        "target": "b.example",
-        "target_id": 1,
-        "workspace": "Web shop",
-        "tool": "website_scanner",
-        "tool_id": 170,
-        "scan_id": 5,
-        "status": "stopped",
-        "outcome": "scan_failed",
-        "verdict": "fail",
-        "complete": False,
-        "finished": None,
-        "age": None,
-        "duration": None,
-        "reasons": ["The scan did not finish: scan the target again."],
-    }
-
-
-W = {
-    "file": "w.yml",
-    "line": 3,
-    "matcher": {"check": "WEB-1"},
-    "reason": "accepted by the owner",
-    "owner": "alice",
-    "expires": "2027-01-01",
-    "status": "accepted",
-}
-
-
-def test_a_finding_has_all_that_is_known_of_it():
-    row = dict(next(row for row in DOCUMENTS["full"]["findings"] if row["id"] == 70001))
-    description = row.pop("description")
-    assert description.endswith(" more characters)") and len(description) <= 4000
-    assert row == {
-        "fingerprint": rows_of(PAIRS)[0].fingerprint,
-        "index": 1,
-        "state": "waived",
-        "change": "new",
-        "reasons": ["severity is critical, fail_on is high", "CVSS is 9.5, min_cvss is 1"],
-        "severity": "critical",
-        "id": 70001,
-        "name": "Remote code execution",
-        "check": "WEB-1",
-        "cve": ["CVE-2021-44228"],
-        "cwe": "CWE-94",
-        "cvss": 9.5,
-        "epss": 0.97,
-        "epss_percentile": 0.99,
-        "known_exploited": True,
-        "verified": False,
-        "status": "open",
-        "target": "a.example",
-        "target_id": 1,
-        "workspace": "Web shop",
-        "tool": "website_scanner",
-        "scan_id": 5,
-        "port": 8443,
-        "protocol": "tcp",
-        "service": "https",
-        "path": "/login",
-        "method": "POST",
-        "parameter": "user",
-        "places": [],
-        "risk": "r",
-        "recommendation": "u",
-        "evidence": "e",
-        "references": ["https://a.example/1"],
-        "first_seen": "2026-11-22T09:00:00Z",
-        "age": 3600,
-        "waiver": W,
-    }
-    assert [row["waiver"] for row in DOCUMENTS["full"]["findings"]].count(None) == 3
-    assert [row["index"] for row in DOCUMENTS["full"]["findings"] if row["id"] in (1, 2)] == [1, 2]
-
-
-def test_gone_findings_and_waivers_are_listed():
-    assert DOCUMENTS["full"]["gone"] == [
-        {
-            "fingerprint": "1:" + "a" * 32, "name": "Old", "check": "WEB-3", "severity": "low", "target": "a.example",
-            "tool": "website_scanner", "first_seen": "2026-01-01T00:00:00Z", "last_seen": None,
-        }
-    ]  # fmt: skip
-    doubled = [{"fingerprint": "1:" + "a" * 32, "waivers": [W, W]}]
-    assert DOCUMENTS["full"]["waivers"] == {"expired": [W], "unused": [], "doubled": doubled}
     assert DOCUMENTS["empty"]["waivers"] == {"expired": [], "unused": [], "doubled": []}
 
 
@@ -531,21 +422,7 @@ def test_a_spoilt_file_is_refused_and_never_read_in_part(content, message):
     )
 
 
-@pytest.mark.parametrize(
-    "key, value",
-    [
-        ("severity", "none"),
-        ("severity", None),
-        ("cve", [1]),
-        ("cve", "CVE-2021-44228"),
-        ("references", ["a", None]),
-        ("first_seen", "2026-13-41T00:00:00Z"),
-        ("first_seen", []),
-        ("port", True),
-        ("cvss", "7.5"),
-        ("name", {}),
-    ],
-)
+@pytest.mark.cases("key, value")
 def test_a_wrong_row_after_a_right_one_is_found(key, value):
     document = json.loads(json.dumps(DOCUMENTS["full"]))
     right = document["findings"][0]

@@ -145,18 +145,7 @@ def stale(date, field="known_exploited", limits=None):
 
 
 @pytest.mark.parametrize("field", ["epss", "known_exploited"])
-@pytest.mark.parametrize(
-    "date, said",
-    [
-        ("2026-11-22", None),
-        ("2026-11-16", None),
-        ("2026-11-23", None),
-        ("2026-11-15", " is of 2026-11-15, 7 days ago, and {}_max_age is 7 days: fetch it again."),
-        ("2022-11-20", " is of 2022-11-20, 1463 days ago, and {}_max_age is 7 days: fetch it again."),
-        (None, " does not say its date, and {}_max_age is 7 days: give the unchanged file of the catalogue."),
-        ("2026-12-01", " is of 2026-12-01, which is in the future: check the file and the clock."),
-    ],
-)
+@pytest.mark.cases("date, said")
 def test_a_file_that_is_old_or_without_a_date_is_stale(field, date, said):
     assert stale(date, field) == ([f"{field}_file 'a\\x1b'{said.format(field)}"] if said else [])
 

@@ -167,16 +167,7 @@ def test_the_option_is_read():
     assert expect_of({"targets": None, "tools": None, "max_age": None}) == Expect()
 
 
-@pytest.mark.parametrize(
-    "given, message",
-    [
-        ({"targets": []}, "expect.targets is empty, so nothing would be expected: name at least one, or leave it out."),
-        ({"tools": []}, "expect.tools is empty, so nothing would be expected"),
-        ({"targets": ["a.example", " "]}, "expect.targets[1] is empty: write a name, or remove it."),
-        ({"tools": ["Websit Scanner"]}, "expect.tools[0] 'Websit Scanner' is not the name of a known tool"),
-        ({"max_age": "a week"}, "expect.max_age is 'a week': give seconds"),
-    ],
-)
+@pytest.mark.cases("given, message")
 def test_a_wrong_expectation_is_refused(given, message):
     with pytest.raises(WrongOption) as refused:
         expect_of(given)

@@ -365,19 +365,7 @@ def test_without_a_baseline_nothing_is_called_new():
     assert "The findings were compared with no baseline" in part and ">new<" not in part
 
 
-@pytest.mark.parametrize(
-    ("age", "label"),
-    [
-        (None, "unknown"),
-        (0, "under 1 day"),
-        (DAY - 1, "under 1 day"),
-        (DAY, "1 to 6 days"),
-        (7 * DAY, "7 to 29 days"),
-        (30 * DAY, "30 to 89 days"),
-        (90 * DAY - 1, "30 to 89 days"),
-        (90 * DAY, "90 days or more"),
-    ],
-)
+@pytest.mark.cases("age, label")
 def test_ages(age, label):
     found = numbers(document([row(1, age=age), row(2, age=age, state="known")]), "By age at this run")
     assert {key: value for key, value in found.items() if value != (0, 0)} == {label: (2, 1)}

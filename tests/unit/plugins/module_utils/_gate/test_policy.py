@@ -48,10 +48,9 @@ def test_high_is_the_default(policy):
     assert counted(policy, severity="high") and not counted(policy, severity="medium")
 
 
-def test_the_reason_names_severity_and_threshold():
-    assert why({}, severity="critical") == ["severity is critical, fail_on is high"]
-    assert why({}, severity="low") == ["severity is low, fail_on is high"]
-    assert why({}, severity="unknown") == ["severity is unknown (counts as critical), fail_on is high"]
+@pytest.mark.cases("policy, fields, counts, reasons")
+def test_reasons(policy, fields, counts, reasons):
+    assert (counted(policy, **fields), why(policy, **fields)) == (counts, reasons)
 
 
 # --- a finding with several places
@@ -109,158 +108,23 @@ def test_all_filters_must_hold(policy, yes, no, field):
     assert counted(ALL, **{**ALL_TRUE, **no}) is False
 
 
-def test_filters_that_are_off_change_nothing():
-    off = {"verified_only": False, "known_exploited": False, "min_cvss": None, "min_epss": None}
-    assert counted(off, verified=False, known_exploited=False) is True
-    assert why(off, verified=False) == ["severity is high, fail_on is high"]
+# --- scope, older_than and max
 
 
-def test_a_minimum_of_0_is_a_filter():
-    assert counted({"min_cvss": 0, "missing": "ignore"}, cvss=None) is False
-    assert counted({"min_cvss": 0, "missing": "ignore"}, cvss=0.0) is True
+@pytest.mark.cases("policy, fields, reason")
+def test_scope(policy, fields, reason):
+    assert policy_of(policy).out_of_scope(row(**fields)) == reason
 
 
-def test_the_reasons_say_which_filters_a_finding_passes():
-    assert why(ALL, **ALL_TRUE) == [
-        "severity is high, fail_on is high",
-        "it is verified, verified_only is true",
-        "CVSS is 7, min_cvss is 7",
-        "EPSS is 0.1, min_epss is 0.1",
-        "it is known to be exploited, known_exploited is true",
-    ]
+@pytest.mark.cases("policy, age, severity, reason")
+def test_older_than(policy, age, severity, reason):
+    assert policy_of(policy).too_old(row(severity=severity), age) == reason
 
 
-def test_the_reasons_say_which_filters_leave_a_finding_out():
-    assert why(ALL, **{**ALL_TRUE, "verified": False, "cvss": 2.5}) == [
-        "it is not verified, verified_only is true",
-        "CVSS is 2.5, min_cvss is 7",
-    ]
-
-
-def test_the_reasons_say_what_is_missing():
-    lacking = dict.fromkeys(ALL_TRUE)
-    assert why(ALL, **lacking)[1:] == [
-        "nothing says whether it is verified for verified_only, and missing is fail",
-        "it has no CVSS for min_cvss, and missing is fail",
-        "it has no EPSS for min_epss, and missing is fail",
-        "nothing says whether it is known to be exploited for known_exploited, and missing is fail",
-    ]
-    assert why({"min_cvss": 1, "missing": "ignore"}, cvss=None) == [
-        "it has no CVSS for min_cvss, and missing is ignore"
-    ]
-
-
-# --- scope
-
-
-def outside(policy, **fields):
-    return policy_of(policy).out_of_scope(row(**fields))
-
-
-def test_without_matchers_the_policy_is_about_everything():
-    assert outside({}) is None
-    assert outside({"include": [], "exclude": []}) is None
-
-
-def test_any_matcher_of_include_is_enough():
-    policy = {"include": [{"check": "WEB-1"}, {"check": "WEB-2"}]}
-    assert outside(policy, check="WEB-1") is None
-    assert outside(policy, check="WEB-2") is None
-    assert outside(policy, check="WEB-3") == "no matcher of policy.include matches it"
-
-
-def test_exclude_wins_over_include():
-    policy = {"include": [{"check": "WEB-1"}], "exclude": [{"check": "X"}, {"port": 443}]}
-    assert outside(policy, port=443) == "policy.exclude[1] matches it"
-    assert outside(policy, port=80) is None
-
-
-def test_what_a_finding_lacks_never_excludes_it():
-    for missing in ("fail", "ignore"):
-        assert outside({"exclude": [{"port": 443}], "missing": missing}, port=None) is None
-        assert outside({"exclude": [{"severity": "info"}], "missing": missing}, severity="unknown") is None
-
-
-def test_what_a_finding_lacks_includes_it_unless_it_is_ignored():
-    assert outside({"include": [{"port": 443}]}, port=None) is None
-    assert outside({"include": [{"port": 443}], "missing": "ignore"}, port=None) is not None
-    assert outside({"include": [{"port": 443}], "missing": "ignore"}, port=443) is None
-
-
-# --- older_than
-
-
-def old(policy, age, **fields):
-    return policy_of(policy).too_old(row(**fields), age)
-
-
-def test_a_finding_fails_when_it_is_older_than_its_severity_may_be():
-    policy = {"older_than": {"high": "30d", "low": "90d"}}
-    assert old(policy, 30 * DAY, severity="high") is None
-    assert old(policy, 30 * DAY + 1, severity="high") == "it is 30 days old, older_than of high is 30 days"
-    assert old(policy, 90 * DAY, severity="low") is None
-    assert old(policy, 91 * DAY, severity="low") == "it is 91 days old, older_than of low is 90 days"
-
-
-def test_a_severity_that_older_than_does_not_name_has_no_limit():
-    assert old({"older_than": {"high": "30d"}}, 900 * DAY, severity="critical") is None
-    assert old({}, 900 * DAY) is None
-    assert old({}, None) is None
-
-
-def test_an_unknown_severity_has_the_strictest_limit():
-    policy = {"older_than": {"low": "90d", "critical": "7d", "medium": "30d"}}
-    assert old(policy, 7 * DAY + 1, severity="unknown") == "it is 7 days old, older_than of critical is 7 days"
-    assert old(policy, 7 * DAY, severity="unknown") is None
-
-
-def test_an_unknown_severity_can_have_its_own_limit():
-    assert old({"older_than": {"unknown": 60}}, 61, severity="unknown") is not None
-    assert old({"older_than": {"unknown": 60}}, 61, severity="high") is None
-
-
-def test_an_unknown_age_fails_unless_it_is_ignored():
-    policy = {"older_than": {"high": "2h"}}
-    assert old(policy, None) == "its age is unknown, older_than of high is 2 hours, and missing is fail"
-    assert old({**policy, "missing": "ignore"}, None) is None
-    assert old({**policy, "missing": "ignore"}, 7201) == "it is 2 hours old, older_than of high is 2 hours"
-    assert old(policy, None, severity="low") is None
-
-
-# --- max
-
-
-def exceeded(most, **numbers):
+@pytest.mark.cases("most, numbers, reasons")
+def test_max(most, numbers, reasons):
     rows = [row(severity=severity) for severity, number in numbers.items() for _each in range(number)]
-    return policy_of({"max": most}).exceeded(rows)
-
-
-def test_more_findings_than_max_fail():
-    assert exceeded({"medium": 2}, medium=2, high=9) == {}
-    assert exceeded({"medium": 2}, medium=3, high=9)["medium"] == "3 medium findings, max of medium is 2"
-    assert "high" not in exceeded({"medium": 2}, medium=3, high=9)
-
-
-def test_a_max_of_0_accepts_none():
-    assert exceeded({"critical": 0}) == {}
-    assert exceeded({"critical": 0}, critical=1)["critical"] == "1 critical finding, max of critical is 0"
-
-
-def test_unknown_severities_count_for_every_max():
-    reasons = exceeded({"critical": 1, "low": 2}, unknown=2)
-    assert reasons == {
-        "critical": "2 critical findings (2 of them of unknown severity), max of critical is 1",
-        "unknown": "2 critical findings (2 of them of unknown severity), max of critical is 1",
-    }
-
-
-def test_unknown_severities_can_have_their_own_max():
-    assert exceeded({"unknown": 1}, unknown=2)["unknown"] == "2 unknown findings, max of unknown is 1"
-    assert exceeded({"unknown": 1}, unknown=1, high=5) == {}
-
-
-def test_no_max_accepts_any_number():
-    assert exceeded({}, critical=100) == {}
+    assert policy_of({"max": most}).exceeded(rows) == reasons
 
 
 # --- reading

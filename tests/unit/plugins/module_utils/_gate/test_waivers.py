@@ -151,79 +151,13 @@ def test_a_permanent_waiver_needs_permission():
 @pytest.mark.parametrize(
     "text, expected",
     [
-        ("", "w0.yml:1: the file is empty: write version: 1 and a list named waivers."),
-        ("# nothing\n", "w0.yml:1: the file is empty: write version: 1 and a list named waivers."),
-        ("- check: a\n", "w0.yml:1: the file is not a mapping: write version: 1 and a list named waivers."),
-        ("\njust text", "w0.yml:2: the file is not a mapping: write version: 1 and a list named waivers."),
-        (GOOD.replace("version: 1\n", ""), "w0.yml:1: version is missing: write version: 1."),
-        (GOOD.replace("version: 1", "version: 2"), "w0.yml:1: version is 2: write version: 1."),
-        (GOOD.replace("version: 1", "version: [1]"), "w0.yml:1: version is a sequence: write version: 1."),
-        ("version: 1\n", "w0.yml:1: waivers is not a list: write waivers: [] for none."),
-        ("version: 1\nwaivers:\n", "w0.yml:2: waivers is not a list: write waivers: [] for none."),
-        ("version: 1\nwaivers: {}\n", "w0.yml:2: waivers is not a list: write waivers: [] for none."),
-        (GOOD + "more: 1\n", "w0.yml:7: more is an unknown key: use version, waivers."),
-        (GOOD + "waivers: []\n", "w0.yml:7: waivers occurs twice in one mapping: remove one of them."),
-        (GOOD + "  - soon\n", "w0.yml:7: the waiver is not a mapping: write its keys, as in check: ID."),
-        (GOOD + "    check: b\n", "w0.yml:7: check occurs twice in one mapping: remove one of them."),
-        (
-            GOOD + "    because: b\n",
-            "w0.yml:7: because is an unknown key: use name, check, cve, target, severity, port, fingerprint, reason, owner,"
-            " expires, status.",
-        ),
-        (
-            GOOD.replace("    reason: Because", "    <<: {reason: Because}"),
-            "w0.yml:4: << is an unknown key: use name, check, cve, target, severity, port, fingerprint, reason, owner,"
-            " expires, status.\nw0.yml:3: reason is missing: say why the finding is waived.",
-        ),
-        (GOOD.replace("    reason: Because\n", ""), "w0.yml:3: reason is missing: say why the finding is waived."),
-        (GOOD.replace("Because", "''"), "w0.yml:4: reason is missing: say why the finding is waived."),
-        (GOOD.replace("Because", "' '"), "w0.yml:4: reason is missing: say why the finding is waived."),
-        (GOOD.replace("Because", ""), "w0.yml:4: reason is missing: say why the finding is waived."),
-        (GOOD.replace("Because", "[Because]"), "w0.yml:4: reason is not a text: say why the finding is waived."),
-        (GOOD.replace("Jo", "~"), "w0.yml:5: owner is missing: name who answers for it."),
-        (GOOD.replace("2026-12-31", ""), "w0.yml:6: expires is missing: write a date, as in 2026-12-31."),
-        (
-            GOOD + "    status: fixed\n",
-            "w0.yml:7: status is 'fixed': write one of accepted, false_positive, fixed_elsewhere, not_affected.",
-        ),
-        (
-            GOOD + "    status:\n",
-            "w0.yml:7: status is None: write one of accepted, false_positive, fixed_elsewhere, not_affected.",
-        ),
-        (GOOD.replace("check: a", "check: [a, b]"), "w0.yml:3: waivers[0].check is a list: give one text; "),
-        (GOOD.replace("check: a", "check: {a: b}"), "w0.yml:3: waivers[0].check is a dictionary: give one text; "),
-        (GOOD.replace("check: a", "check: [[a]]"), "w0.yml:3: waivers[0].check is a dictionary: give one text; "),
-        (GOOD.replace("check: a", "port: 70000"), "w0.yml:3: waivers[0].port is '70000': give a port from 1 to 65535."),
-        (GOOD.replace("check: a", "check: ''"), "w0.yml:3: waivers[0].check is empty: "),
-        (GOOD.replace("check: a\n    ", ""), "w0.yml:3: waivers[0] is empty, so it would match every finding: "),
-        (GOOD.replace("check: a", "name: '*'"), "w0.yml:3: waivers[0] matches every finding: "),
-        (
-            GOOD.replace("check: a", "severity: high"),
-            "w0.yml:3: the waiver matches every finding whose severity is high, also later ones: name the check, ",
-        ),
-        (
-            GOOD.replace("check: a", "severity: Info"),
-            "w0.yml:3: the waiver matches every finding whose severity is info, ",
-        ),
-        (GOOD.replace("check: a", "severity: high\n    name: '*'"), "w0.yml:3: the waiver matches every finding "),
-        (
-            GOOD.replace("check: a", "target: ' ** '\n    name: '[!x]*'\n    severity: unknown"),
-            "w0.yml:5: the waiver matches every finding whose severity is unknown, ",
-        ),
         (
             GOOD.replace("check: a", f"fingerprint: 2:{'a' * 32}"),
             "w0.yml:3: fingerprint is not of scheme 1: copy the present one from gate.json.",
         ),
-        (GOOD.replace("check: a", "fingerprint: a"), "w0.yml:3: waivers[0].fingerprint 'a' is not a fingerprint: "),
-        (GOOD.replace("    owner", "\towner"), "w0.yml:5: not valid YAML ("),
-        (GOOD.replace("check: a", "check: *a"), "w0.yml:3: not valid YAML ("),
-        (GOOD.replace("check: a", "check: 'a"), "w0.yml:"),
-        (GOOD + "---\na: b\n", "w0.yml:7: not valid YAML ("),
         (GOOD[:-30] + "\n  x", "w0.yml:"),
         (GOOD.encode().replace(b"Jo", b"J\xf6"), "w0.yml:5: the file is not encoded in UTF-8: save it as UTF-8."),
         (GOOD.encode("utf-16"), "w0.yml:1: the file is not encoded in UTF-8: save it as UTF-8."),
-        (GOOD.replace("Jo", "J\x00o"), "w0.yml:5: the file has the control character U+0000: remove it."),
-        (GOOD.replace("Jo", "J\x1bo"), "w0.yml:5: the file has the control character U+001B: remove it."),
         (GOOD.replace("Jo", "J\ud800o"), "w0.yml:5: the file has the control character U+D800: remove it."),
         ("[" * 100_000, "w0.yml:1: not valid YAML (it is nested too deeply): correct it."),
         ("- " * 100_000, "w0.yml:1: not valid YAML (it is nested too deeply): correct it."),
@@ -238,6 +172,12 @@ def test_what_is_wrong_is_said_with_its_line(text, expected):
     assert len(found) == len(lines)
     for problem, line in zip(found, sorted(lines)):
         assert problem.startswith(line) and problem.endswith(".")
+
+
+@pytest.mark.cases("old, new, expected")
+def test_what_is_wrong_in_a_waiver_is_said_with_its_line(old, new, expected):
+    text = new if old is False else GOOD + new if old is None else GOOD.replace(old, new)
+    test_what_is_wrong_is_said_with_its_line(text, expected)
 
 
 def test_a_tab_gets_its_own_advice():
@@ -430,19 +370,7 @@ def _first_that_covers(row, rules):
 LOG4J, TEXT4SHELL = "CVE-2021-44228", "CVE-2022-42889"
 
 
-@pytest.mark.parametrize(
-    "matchers, waived_by",
-    [
-        ([{"cve": LOG4J}], None),
-        ([{"cve": LOG4J}, {"cve": TEXT4SHELL}], 0),
-        ([{"cve": LOG4J}, {"cve": LOG4J, "port": 443}], None),
-        # what does not name a CVE id covers them all
-        ([{"cve": LOG4J}, {"check": "a"}], 1),
-        ([{"name": "Cookie*"}], 0),
-        ([{"fingerprint": "own"}], 0),
-        ([{"cve": LOG4J}, {"cve": TEXT4SHELL, "port": 80}], None),
-    ],
-)
+@pytest.mark.cases("matchers, waived_by")
 def test_a_waiver_of_one_cve_does_not_cover_another_one(matchers, waived_by):
     found = finding("a", cve=[LOG4J, TEXT4SHELL])
     (row,) = rows(found)

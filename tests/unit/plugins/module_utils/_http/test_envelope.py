@@ -18,47 +18,14 @@ def progress(values, rows=100, headers=None):
     return seen
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        {"total": 250},
-        {"total": "250"},
-        {"count": 250},
-        {"total_count": 250},
-        {"totalCount": 250},
-        {"meta": {"total": 250}},
-        {"meta": {"pagination": {"total": 250}}},
-        {"page": {"totalElements": 250}},
-        {"meta": {"total": 100}, "total_count": 250},
-    ],
-    ids=str,
-)
+@pytest.mark.cases("values")
 def test_a_total_above_the_rows_means_that_some_are_missing(values):
     seen = progress(values)
     assert (seen.total, seen.more, seen.is_over()) == (250, True, False)
     assert not progress(values, 250).more
 
 
-@pytest.mark.parametrize(
-    "values, query",
-    [
-        ({"meta": {"current_page": 1, "last_page": 3}}, {"page": 2}),
-        ({"meta": {"page": 1, "total_pages": 3}}, {"page": 2}),
-        ({"meta": {"current_page": 0, "last_page": 2}}, {"page": 1}),
-        # page 1 may be the first page or the second one
-        ({"pages": "3"}, {"page": 1}),
-        ({"has_more": True}, {"page": 1}),
-        ({"pagination": {"hasNext": True}}, {"page": 1}),
-        ({"next_page": 7}, {"page": 7}),
-        ({"links": {"next": "/findings?workspace_id=2&page=4"}}, {"page": "4"}),
-        ({"_links": {"next": {"href": "https://elsewhere.example/api?cursor=a%3D%3D"}}}, {"cursor": "a=="}),
-        ({"next": "https://service.example/findings?limit=100&offset=100"}, {"limit": "100", "offset": "100"}),
-        ({"next": "https://service.example/findings"}, {"page": 1}),
-        # the parameter that takes a cursor is not known
-        ({"meta": {"next_cursor": "abc"}}, {"page": 1}),
-    ],
-    ids=str,
-)
+@pytest.mark.cases("values, query")
 def test_a_next_page_is_asked_for_as_the_answer_says(values, query):
     seen = progress(values)
     assert seen.more
@@ -79,28 +46,7 @@ def test_headers_count_as_well(headers, query):
     assert seen.next_place() == query
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        {},
-        {"total": 100},
-        {"total": 12},
-        {"meta": {"current_page": 3, "last_page": 3, "per_page": 100}},
-        {"links": {"next": None, "last": "/x?page=1"}},
-        {"next": ""},
-        {"has_more": False},
-        {"total": None},
-        {"total": True},
-        {"total": -1},
-        {"total": "many"},
-        {"total": [250]},
-        {"summary": {"total": 250}},
-        {"included": [{"total": 250}]},
-        {"meta": [250]},
-        {"meta": {"meta": {"meta": {"meta": {"total": 250}}}}},
-    ],
-    ids=str,
-)
+@pytest.mark.cases("values")
 def test_what_says_nothing_of_more_rows_ends_the_list(values):
     assert not progress(values).more
 

@@ -112,25 +112,7 @@ def test_an_error_says_what_failed_why_and_what_to_do(status):
         assert str(error) == f"GET /targets was answered {status}, 'no'. {step[0].upper()}{step[1:]}."
 
 
-@pytest.mark.parametrize(
-    "status, facts, step",
-    [
-        (
-            404,
-            {"action": "list", "within": True, "given": "workspace_id"},
-            "no workspace has this id; check workspace_id",
-        ),
-        (404, {"action": "list", "within": True}, "the workspace was deleted after this task had found it"),
-        (404, {"action": "create", "within": True}, "the workspace was deleted after this task had found it"),
-        (404, {"action": "update"}, "the target was deleted after this task had found it"),
-        (404, {"action": "read", "given": "scan_id"}, "check scan_id"),
-        (409, {"action": "list"}, "cannot return this now"),
-        (401, {"action": "list"}, "check api_key"),
-        (401, {"action": "list", "answered": True}, "was accepted earlier"),
-        (422, {"action": "list", "filtered": True}, "correct the filters"),
-        (422, {"action": "create"}, "correct the option name"),
-    ],
-)
+@pytest.mark.cases("status, facts, step")
 def test_advice_follows_from_what_is_known(status, facts, step):
     assert step in next_step(status, call=Call(**{"noun": "target", **facts}))
 

@@ -166,24 +166,7 @@ def test_what_is_taken_out_of_a_complete_list_is_none(service, client):
         proven(InWorkspace, rows)
 
 
-BAD_ROWS = [
-    None,
-    "text",
-    {},
-    [1],
-    [[]],
-    [{"name": "no id"}],
-    [{"id": "seven", "name": "x"}],
-    [{"id": True, "name": "x"}],
-    [{"id": 0, "name": "x"}],
-    [{"id": 7}],
-    [{"id": 7, "name": ["x"]}],
-    [{"id": 7, "name": "x", "workspace_id": -1}],
-    [{"id": 7, "name": "x"}, None],
-]
-
-
-@pytest.mark.parametrize("data", BAD_ROWS, ids=str)
+@pytest.mark.cases("data")
 def test_what_is_no_list_of_records_is_an_error(service, client, data):
     service.fault(path="/targets", action="wrong_type", data=data, times=None)
     with pytest.raises(

@@ -98,6 +98,10 @@ def pace_of(**changes):
     return Pace(used=100.0, limit=10)._replace(**changes)
 
 
+def tuples(value):
+    return tuple(map(tuples, value)) if isinstance(value, list) else value
+
+
 def learn(pace, now, sent_at, **heard):
     return paces.learn(pace, now, sent_at, Heard(**{"good": True, "refused": False, **heard}), RULE)
 
@@ -135,34 +139,9 @@ def test_the_queue_is_served_in_order():
     assert (wait, sent.under_way, sent.queue, sent.used) == (0, (100.0,), ((60.0, 105.0),), 100.0)
 
 
-@pytest.mark.parametrize(
-    "changes, wait",
-    [
-        ({"calls": ((41.0, 4), (98.0, 6))}, 1.0),
-        ({"calls": ((41.0, 4), (98.0, 5))}, 0),
-        ({"calls": ((40.0, 4), (98.0, 6))}, 0),
-        ({"calls": ((43.0, 1), (98.0, 6)), "others": ((42.0, 3),)}, 2.0),
-        # those under way have no time yet at which they are free again
-        ({"under_way": (99.0,) * 10}, 0.3),
-        ({"stop": 102.5, "refused": 90.0}, 2.5),
-        ({"stop": 100.0, "refused": 90.0}, 0),
-        # one call finds out whether the service permits more after a 429
-        ({"stop": 100.0, "refused": 90.0, "under_way": (99.0,)}, 0.3),
-        ({"stop": 100.0, "refused": 90.0, "under_way": (96.0,)}, 0),
-        # without a limit: many before the first answer, one beyond the documented number of calls
-        ({"limit": 0, "under_way": (99.0,) * 19}, 0),
-        ({"limit": 0, "under_way": (99.0,) * 20}, 0.06),
-        ({"limit": 0, "under_way": (96.0,) * 20}, 0),
-        ({"limit": 0, "calls": ((98.0, 1),), "under_way": (99.0,) * 8}, 0),
-        ({"limit": 0, "calls": ((98.0, 1),), "under_way": (99.0,) * 9}, 0.06),
-        ({"limit": 0, "calls": ((98.0, 10),), "under_way": (99.0,)}, 0),
-        ({"limit": 0, "calls": ((98.0, 20),), "under_way": (99.0,) * 2}, 0.06),
-        ({"limit": 0, "calls": ((40.0, 1), (98.0, 20)), "under_way": (99.0,) * 2}, 0.06),
-        ({"limit": 0, "calls": ((98.0, 21),), "under_way": (99.0,) * 2}, 0),
-    ],
-)
+@pytest.mark.cases("changes, wait")
 def test_when_the_next_call_is_sent(changes, wait):
-    pace = pace_of(**changes)
+    pace = pace_of(**{key: tuples(value) for key, value in changes.items()})
     after, found = paces.take(pace, 100.0, 100.0, RULE)
     assert found == pytest.approx(wait)
     assert len(after.under_way) == len(pace.under_way) + (not wait)

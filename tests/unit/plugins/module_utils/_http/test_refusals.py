@@ -13,41 +13,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.answer impor
 from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import redirected
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import AnswerError, ApiError
 
-REASONS = [
-    ({"status": 422, "message": "no"}, "no", None),
-    ({"status": 422, "message": "no", "details": "the name"}, "no", "the name"),
-    ({"message": "no", "details": {"name": ["is", 7]}}, "no", '{"name": ["is", 7]}'),
-    ({"error": "no"}, "no", None),
-    ({"error": "invalid_token", "error_description": "it has expired"}, "invalid_token", "it has expired"),
-    ({"error": {"code": 5, "message": "no"}}, "no", None),
-    ({"errors": ["no", "never"]}, "no; never", None),
-    ({"errors": [{"detail": "no"}, {"title": "never"}]}, "no; never", None),
-    ({"errors": [{"title": "Bad", "detail": "no such name"}]}, "Bad: no such name", None),
-    ({"errors": {"name": ["is taken"]}}, '{"name": ["is taken"]}', None),
-    (
-        {"message": "The given data was invalid.", "errors": {"name": ["x"]}},
-        "The given data was invalid.",
-        '{"name": ["x"]}',
-    ),
-    ({"detail": "Not authenticated"}, "Not authenticated", None),
-    ({"detail": [{"loc": ["body", "name"], "msg": "field required"}]}, "field required", None),
-    ({"type": "about:blank", "title": "Forbidden", "status": 403, "detail": "no plan"}, "Forbidden", "no plan"),
-    ({"timestamp": 1, "status": 404, "error": "Not Found", "path": "/x"}, "Not Found", None),
-    ({"Message": "no"}, "no", None),
-    ({"fault": {"faultstring": "no", "detail": {"errorcode": "x"}}}, 'no: {"errorcode": "x"}', None),
-    (["no"], "no", None),
-    ("no", "no", None),
-    ({"message": "", "error": "no"}, "no", None),
-    ({"message": 7}, None, None),
-    ({"rows": []}, None, None),
-    ({}, None, None),
-    ([], None, None),
-    (None, None, None),
-    (7, None, None),
-]
 
-
-@pytest.mark.parametrize("said, message, details", REASONS, ids=lambda value: str(value)[:40])
+@pytest.mark.cases("said, message, details")
 def test_the_reason_is_found_in_any_form(said, message, details):
     assert reason_in(said) == (message, details)
 
@@ -103,27 +70,7 @@ def test_a_read_follows_a_redirect_to_the_same_address(location):
     assert ", and only reads follow a redirect. Set base_url to the address of the API itself." in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "location, shown",
-    [
-        ("http://scanner.example.com:8443/x", "http://scanner.example.com:8443/x, where the key is not sent"),
-        ("https://scanner.example.com/x", "https://scanner.example.com/x, where the key is not sent"),
-        ("https://scanner.example.com:9/x", "https://scanner.example.com:9/x, where the key is not sent"),
-        ("//other.example.com/x", "https://other.example.com/x, where the key is not sent"),
-        ("https://u:p@other.example.com:7/x?y#z", "https://other.example.com:7/x, where the key is not sent"),
-        ("https://[2001:db8::1]:7/x", "https://[2001:db8::1]:7/x, where the key is not sent"),
-        ("javascript:alert(1)", "no valid address"),
-        ("http://[::1/", "no valid address"),
-        ("", "no valid address"),
-        # requests would send it in place of the key
-        ("https://u:p@scanner.example.com:8443/api/v2/targets?page=2&a=", "where the key is not sent"),
-        ("https://@scanner.example.com:8443/api/v2/targets?page=2&a=", "where the key is not sent"),
-        # a list without its filters, and another object
-        ("/api/v2/targets", "https://scanner.example.com:8443/api/v2/targets with another query"),
-        ("/api/v2/targets?page=2&a=&page=3", "https://scanner.example.com:8443/api/v2/targets with another query"),
-        ("/api/v2/targets/7?page=2&a=", "https://scanner.example.com:8443/api/v2/targets/7, which is another address"),
-    ],
-)
+@pytest.mark.cases("location, shown")
 def test_no_other_address_is_followed_and_the_error_shows_it(location, shown):
     with pytest.raises(AnswerError) as caught:
         redirected("GET", "/targets", 302, HERE, location)

@@ -39,24 +39,12 @@ def test_nothing_else_is_sent_again(method, outcome):
     assert not _retry.may_repeat(method, outcome)
 
 
-@pytest.mark.parametrize(
-    "method, path, budget",
-    [
-        ("GET", "/targets", "GET"),
-        ("GET", "/scans/7/output", "output"),
-        ("GET", "/scans/7/raw", "GET"),
-        ("GET", "/scans/7/output/x", "GET"),
-        ("POST", "/targets", "write"),
-        ("PUT", "/workspaces/7", "write"),
-        ("PATCH", "/findings/7", "write"),
-        ("DELETE", "/scans/7/output", "write"),
-    ],
-)
+@pytest.mark.cases("method, path, budget")
 def test_each_call_counts_against_one_limit(method, path, budget):
     assert _retry.limit_of(method, path) == budget
 
 
-@pytest.mark.parametrize("attempt, longest", [(1, 1), (2, 2), (3, 4), (4, 8), (5, 16), (6, 30), (7, 30), (10_000, 30)])
+@pytest.mark.cases("attempt, longest")
 def test_waits_double_up_to_the_longest(attempt, longest):
     assert _retry.backoff(attempt, 1) == longest
 
@@ -139,20 +127,6 @@ def test_after_429_the_first_wait_is_that_of_a_second_try():
     assert _retry.rate_limit_pause(None, 1, 1) == _retry.backoff(2, 1)
 
 
-@pytest.mark.parametrize(
-    "text, number",
-    [
-        ("7", 7),
-        (" 7 ", 7),
-        ("0", 0),
-        ("9" * 15, 999_999_999_999_999),
-        ("9" * 16, None),
-        ("-7", None),
-        ("7.5", None),
-        ("many", None),
-        ("", None),
-        (None, None),
-    ],
-)
+@pytest.mark.cases("text, number")
 def test_whole_numbers_of_headers(text, number):
     assert _retry.number_in(text) == number

@@ -67,19 +67,7 @@ def test_neither_the_key_nor_the_proxy_is_in_any_text(service, transport):
             assert "pa55" not in text
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        {"action": "reset"},
-        {"action": "html", "status": 502},
-        {"action": "html", "status": 404},
-        {"action": "status", "status": 401, "message": "KEY", "details": "KEY"},
-        {"action": "status", "status": 429, "headers": {"Retry-After": 10**6}, "message": "KEY"},
-        {"action": "redirect", "location": "https://KEY.example.com/KEY?KEY"},
-        {"action": "truncated_json"},
-    ],
-    ids=str,
-)
+@pytest.mark.cases("fault")
 def test_the_key_is_in_no_exception(service, transport, fault):
     service.allow_violations = True
     service.fault(
@@ -178,19 +166,7 @@ def test_waits_for_a_free_call_count_against_the_budget_and_stop_with_it(service
 # --- the library
 
 
-@pytest.mark.parametrize(
-    "version, missing",
-    [
-        ("2.31.0", False),
-        ("2.31", False),
-        ("2.32.5", False),
-        ("3.0.0", False),
-        ("2.31.0.post1", False),
-        ("2.30.9", True),
-        ("2.4.3", True),
-        ("1.99", True),
-    ],
-)
+@pytest.mark.cases("version, missing")
 def test_a_requests_that_is_too_old_is_named(monkeypatch, version, missing):
     monkeypatch.setattr(_connection, "REQUESTS_VERSION", version)
     assert (_connection.missing_requests() is not None) is missing

@@ -17,20 +17,7 @@ from hypothesis import strategies as st
 modes = st.integers(0, 0o7777)
 
 
-@pytest.mark.parametrize(
-    "uid, directory, euid, expected",
-    [
-        (1001, 0o1777, 0, True),
-        (1001, 0o777, 0, True),
-        (1001, 0o1777, 1000, True),
-        (1001, 0o1702, 1000, True),
-        (1000, 0o1777, 1000, False),
-        (0, 0o1777, 1000, False),
-        (0, 0o1777, 0, False),
-        (1001, 0o755, 0, False),
-        (1001, 0o1775, 1000, False),
-    ],
-)
+@pytest.mark.cases("uid, directory, euid, expected")
 def test_a_file_is_foreign_where_anybody_may_have_made_it(uid, directory, euid, expected):
     assert is_foreign(uid, directory, euid) is expected
 

@@ -16,18 +16,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._model.texts impor
 TEXT = 'Für <b>Anna\'s</b> & "Åsa" \u65e5\u672c,\n50 % \\ done \U0001f600'
 
 
-@pytest.mark.parametrize(
-    "left, right",
-    [
-        ("a\r\nb\r", "a\nb"),
-        ("e\u0301", "\u00e9"),
-        ("\u212b", "\u00c5"),
-        ("\u00a0a\u2003", "a"),
-        ("", " \n"),
-        (None, None),
-        (7, 7),
-    ],
-)
+@pytest.mark.cases("left, right")
 def test_what_is_the_same(left, right):
     for one, other in ((left, right), (right, left)):
         assert same(one, other)

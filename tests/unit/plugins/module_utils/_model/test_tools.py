@@ -9,22 +9,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._model.errors impo
 from ansible_collections.scanops.scanner.plugins.module_utils._model.tools import TOOLS, tool_id_of
 
 
-@pytest.mark.parametrize(
-    "text, number",
-    [
-        ("170", 170),
-        (" 170 ", 170),
-        ("99999", 99999),
-        ("Website Scanner", 170),
-        ("website_scanner", 170),
-        ("WEBSITESCANNER", 170),
-        ("SSL/TLS Scanner", 450),
-        ("ssl tls scanner", 450),
-        ("ssl-scanner", 450),
-        ("Sniper", 490),
-        ("TCP Port Scanner", 70),
-    ],
-)
+@pytest.mark.cases("text, number")
 def test_tools_by_name_and_id(text, number):
     assert tool_id_of(text) == number
 

@@ -18,7 +18,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._http.client impor
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import AnswerError, NetworkError
 from ansible_collections.scanops.scanner.plugins.module_utils._model.families import REPORT
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.download import (
-    CONTENT_TYPES,
     Download,
     accept_of,
     download,
@@ -60,31 +59,7 @@ class Kept:
 # --- what is known from the header and the first bytes
 
 
-@pytest.mark.parametrize(
-    "kind, content_type, found",
-    [
-        ("pdf", "application/pdf", None),
-        ("pdf", "Application/PDF; x=1", None),
-        ("pdf", "application/octet-stream", None),
-        ("pdf", "no content type", None),
-        ("pdf", "text/plain", None),
-        ("pdf", "text/html; charset=utf-8", "an HTML page"),
-        ("pdf", "application/json", "JSON"),
-        ("xlsx", "application/zip", None),
-        ("xlsx", CONTENT_TYPES["docx"], "a file of the format docx"),
-        ("html", "text/html", None),
-        ("html", "application/pdf", "a PDF file"),
-        ("json", "text/plain", None),
-        ("json", "text/html", "an HTML page"),
-        ("csv", "text/csv", None),
-        ("csv", "application/json", "JSON"),
-        ("raw", "text/plain; charset=utf-8", None),
-        ("raw", "text/html", "an HTML page"),
-        ("raw", "application/json", "JSON"),
-        (None, "application/pdf", None),
-        (None, "text/html", "an HTML page"),
-    ],
-)
+@pytest.mark.cases("kind, content_type, found")
 def test_a_content_type_of_another_format_is_wrong(kind, content_type, found):
     assert wrong_type(kind, content_type) == found
 

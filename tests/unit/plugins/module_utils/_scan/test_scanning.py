@@ -27,28 +27,7 @@ NOW = 1715934600
 DATE = "Fri, 17 May 2024 08:30:00 GMT"
 
 
-@pytest.mark.parametrize(
-    "status, outcome",
-    [
-        ("waiting", None),
-        ("Running", None),
-        (" running ", None),
-        ("finished", "finished"),
-        ("FINISHED", "finished"),
-        ("failed to start", "failed_to_start"),
-        ("stopped", "stopped"),
-        ("timed out", "timed_out"),
-        ("aborted", "aborted"),
-        ("VPN connection error", "vpn_error"),
-        ("auth failed", "auth_failed"),
-        ("connection error", "connection_error"),
-        ("resting", "unknown_state"),
-        ("", "unknown_state"),
-        (None, "unknown_state"),
-        (5, "unknown_state"),
-        (["running"], "unknown_state"),
-    ],
-)
+@pytest.mark.cases("status, outcome")
 def test_every_status_has_its_outcome(status, outcome):
     assert outcome_of({"id": 1, "status_name": status}) == outcome
     assert outcome is None or outcome in OUTCOMES
@@ -78,24 +57,7 @@ def at(moment):
     return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(moment))
 
 
-@pytest.mark.parametrize(
-    "date, ages, expected",
-    [
-        (DATE, [], NOW),
-        (None, [], NOW + 5000),
-        ("nonsense", [], NOW + 5000),
-        (DATE, [100], NOW),
-        # clocks that differ a little are no zone
-        (DATE, [-200], NOW),
-        # a zone that is two hours ahead, seen by a scan that ended 100 seconds ago
-        (DATE, [-7100], NOW + 7200),
-        (DATE, [-7100, 500], NOW + 7200),
-        (DATE, [-7200 + 1700], NOW + 6300),
-        # no zone is that far ahead
-        (DATE, [-14 * 3600 - 1], NOW),
-        (DATE, [-14 * 3600 - 1, -7100], NOW + 7200),
-    ],
-)
+@pytest.mark.cases("date, ages, expected")
 def test_the_present_is_by_the_service_clock(date, ages, expected):
     clock = service_now(date, [row(1, age) for age in ages], NOW + 5000)
     assert clock.now + clock.ahead == expected
@@ -166,43 +128,12 @@ def why_other_params(record, tool_params, vpn_uuid, kind):
 RECORD = {"tool_params": {"scan_type": "light", "depth": 5, "deep": {"a": 1, "b": [1, 2]}, "on": True, "none": None}}
 
 
-@pytest.mark.parametrize(
-    "declared",
-    [
-        {},
-        None,
-        {"scan_type": "light"},
-        {"depth": 5},
-        {"depth": "5"},
-        {"on": "True"},
-        {"on": "true"},
-        {"deep": {"a": "1"}},
-        {"deep": {"b": [1, "2"]}},
-        {"none": None},
-    ],
-)
+@pytest.mark.cases("declared")
 def test_parameters_that_match(declared):
     assert why_other_params(RECORD, declared, None, None) is None
 
 
-@pytest.mark.parametrize(
-    "declared",
-    [
-        {"scan_type": "deep"},
-        {"other": 1},
-        {"depth": 6},
-        {"on": 1},
-        {"deep": {"a": 2}},
-        {"deep": {"c": 1}},
-        {"deep": 1},
-        {"deep": {"b": [1]}},
-        {"deep": {"b": [2, 1]}},
-        {"none": "None"},
-        {"scan_type": None},
-        {"scan_type": {"a": 1}},
-        {"scan_type": ["light"]},
-    ],
-)
+@pytest.mark.cases("declared")
 def test_parameters_that_do_not_match(declared):
     assert "tool_params." in why_other_params(RECORD, declared, None, None)
 
@@ -217,26 +148,7 @@ def test_records_without_the_compared_fields():
     assert why_other_params({"tool_params": {"authentication": {"type": "cookies"}}}, None, None, "cookies") is None
 
 
-@pytest.mark.parametrize(
-    "given, shown",
-    [
-        (
-            {"type": "cookies", "params": {"cookie_header": "s"}},
-            {"type": "cookies", "params": {"cookie_header": "***"}},
-        ),
-        (
-            {"type": "login_form", "params": {"login_page_url": "u", "username": "n", "password": "s", "more": "s"}},
-            {
-                "type": "login_form",
-                "params": {"login_page_url": "u", "username": "n", "password": "***", "more": "***"},
-            },
-        ),
-        ({"type": "headers", "params": ["s"]}, {"type": "headers", "params": {}}),
-        ({"type": "headers", "headers": ["s"]}, {"type": "headers", "params": {}}),
-        ("s", "***"),
-        (["s"], "***"),
-    ],
-)
+@pytest.mark.cases("given, shown")
 def test_secrets_of_an_authentication_are_masked(given, shown):
     record = {"id": 1, "tool_params": {"scan_type": "light", "authentication": given}}
     before = {"id": 1, "tool_params": {"scan_type": "light", "authentication": given}}

@@ -25,25 +25,7 @@ def watching(count, status="waiting", now=0):
     return watch
 
 
-@pytest.mark.parametrize(
-    "seen, outcome",
-    [
-        ([(0, "waiting"), (99, "waiting")], None),
-        ([(0, "waiting"), (100, "waiting")], "queue_timeout"),
-        ([(100, "waiting")], "queue_timeout"),
-        ([(0, "waiting"), (99, "running"), (1098, "running")], None),
-        ([(0, "waiting"), (99, "running"), (1099, "running")], "run_timeout"),
-        # the queue does not count for the run
-        ([(50, "running"), (1049, "running")], None),
-        ([(50, "running"), (1050, "running")], "run_timeout"),
-        # one that returns to the queue waits again
-        ([(50, "running"), (60, "waiting"), (159, "waiting")], None),
-        ([(50, "running"), (60, "waiting"), (160, "waiting")], "queue_timeout"),
-        ([(5000, "finished")], "finished"),
-        ([(5000, "aborted")], "aborted"),
-        ([(5000, "resting")], "unknown_state"),
-    ],
-)
+@pytest.mark.cases("seen, outcome")
 def test_two_timeouts(seen, outcome):
     entry = watching(1).entries[0]
     for now, status in seen:

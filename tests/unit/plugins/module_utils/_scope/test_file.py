@@ -122,20 +122,7 @@ def test_reads_json_without_pyyaml(write, no_yaml):
     assert scope.verdict("10.0.0.5") is None
 
 
-@pytest.mark.parametrize(
-    "content, words",
-    [
-        (GOOD, "is not valid JSON, the only format supported without the Python library PyYAML"),
-        ("", "is not valid JSON"),
-        ("null", "is not a mapping"),
-        ('["evil.example"]', "is not a mapping"),
-        ('{"deny": ["a.example"], "deny": []}', "has a key twice"),
-        ('{"deny": null}', "has no value for the key deny"),
-        ('{"deny": {"a.example": true}}', "SCANNER_SCOPE_FILE.deny is not a list"),
-        ('{"deny": [{"a.example": true}]}', "SCANNER_SCOPE_FILE.deny[0]"),
-        ('{"alow": []}', "SCANNER_SCOPE_FILE has an unknown key 'alow'"),
-    ],
-)
+@pytest.mark.cases("content, words")
 def test_wrong_json_is_an_error_without_pyyaml(write, no_yaml, content, words):
     assert words in sentence_of(write(content))
 

@@ -42,18 +42,7 @@ def test_no_write_is_sent_without_a_permit(service, transport, method):
     assert service.calls() == []
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"method": "PUT"},
-        {"path": "/scans"},
-        {"query": {"workspace_id": 2}},
-        {"form": {"name": "Other"}},
-        {"form": None},
-        {"json": {"name": "Other"}},
-    ],
-    ids=lambda change: next(iter(change)),
-)
+@pytest.mark.cases("change")
 def test_a_permit_is_for_one_request_only(service, transport, change):
     call = permitted("POST", "/workspaces", form={"name": "New"})
     with pytest.raises(RuntimeError, match="has no permit"):
@@ -203,21 +192,7 @@ def test_every_place_has_its_field():
     assert places({"name": "a.example", "description": EVIL, "workspace_id": 1}, TARGET) == [("name", "a.example")]
 
 
-@pytest.mark.parametrize(
-    "text, found",
-    [
-        (EVIL, [EVIL]),
-        (" " + EVIL, [" " + EVIL, EVIL]),
-        ("ftp:/\n/evil.example/", ["ftp:/\n/evil.example/"]),
-        ("GET\nhttps://a.example/", ["https://a.example/"]),
-        ("https://a.example/,https://b.example/", ["https://a.example/,https://b.example/", "https://b.example/"]),
-        ("https://a.example/?next=https://b.example/", ["https://a.example/?next=https://b.example/"]),
-        ("--url=https://a.example/x --more", ["https://a.example/x"]),
-        ("see https://a.example/ or 'http://b.example'", ["https://a.example/", "http://b.example"]),
-        ("1https://a.example/", ["https://a.example/"]),
-        ('{"x": "https:\\/\\/a.example"}', ["https:\\/\\/a.example"]),
-    ],
-)
+@pytest.mark.cases("text, found")
 def test_urls_are_found_in_any_text(text, found):
     assert [value for _field, value in places({"tool_params": {"anything": text}})] == found
 
