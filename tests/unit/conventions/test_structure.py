@@ -32,8 +32,11 @@ RUNTIME = yaml.safe_load((ROOT / "meta/runtime.yml").read_text(encoding="utf-8")
 def test_a_module_has_unit_tests_and_an_integration_target(module):
     # those of a family may be together
     names = {module, module.removesuffix("_info")}
-    tests = [ROOT / f"tests/unit/plugins/modules/test_{name}.py" for name in names]
-    assert [path for path in tests if path.is_file() and f'"{module}"' in path.read_text(encoding="utf-8")], tests
+    files = [file for name in names for file in (f"test_{name}.py", f"stories/{name}.yml")]
+    tests = [path for file in files if (path := ROOT / "tests/unit/plugins/modules" / file).is_file()]
+    assert [path for path in tests if re.search(rf'"{module}"|run: {module}\b', path.read_text(encoding="utf-8"))], (
+        files
+    )
     targets = [ROOT / f"tests/integration/targets/{name}/tasks/main.yml" for name in names]
     task = f"scanops.scanner.{module}:"
     assert [path for path in targets if path.is_file() and task in path.read_text(encoding="utf-8")], targets

@@ -75,3 +75,35 @@ def scan(run, passing):
         return run("scan", **{"sleep": passing.sleep, "clock": passing, **given})
 
     return with_time
+
+
+@pytest.fixture
+def many_findings(service):
+    """Shop (2) with two targets; 150 findings that are low, and behind them 100 critical ones, of the scans 40001 of the
+    one target and 40002 of the other one."""
+    nothing = {"text": "", **dict.fromkeys(("info", "low", "medium", "high", "critical"), 0)}
+    service.reset(
+        settings={"rate_limits": None, "validate": True},
+        state={
+            "workspaces": [{"id": 2, "name": "Shop"}],
+            "targets": [
+                {"id": 1001, "name": "a.example.com", "workspace": "Shop"},
+                {"id": 1002, "name": "b.example.com", "workspace": "Shop"},
+            ],
+            "scans": [
+                {"id": 40001, "target_id": 1001, "age": 7200, "result_summary": {**nothing, "low": 150}},
+                {"id": 40002, "target_id": 1002, "age": 3600, "result_summary": {**nothing, "critical": 100}},
+            ],
+            "findings": [
+                *(
+                    {"id": 70001 + place, "name": f"F{70001 + place}", "risk_level": 1, "task_id": 40001}
+                    for place in range(150)
+                ),
+                *(
+                    {"id": 70201 + place, "name": f"F{70201 + place}", "risk_level": 4, "task_id": 40002}
+                    for place in range(100)
+                ),
+            ],
+        },
+    )
+    return service

@@ -34,17 +34,6 @@ def _account(service):
     )
 
 
-@pytest.mark.parametrize("end_time", ["2999-01-01T00:00:00Z", "2026-01-01 01:00:00 CEST"])
-def test_an_end_that_cannot_be_read_is_never_fresh(service, run, end_time):
-    # the contract has no such time
-    service.allow_violations = True
-    scan = {"id": 40005, "target": "new.example.com", "workspace_id": 2, "tool_id": WEB, "start_time": None}
-    service.add(scans=[{**scan, "end_time": end_time}])
-    (row,) = good(run("coverage_info", workspace_id=2, targets=["new.example.com"], max_age="9999d"))["rows"]
-    assert (row["covered"], row["age"]) == (False, None)
-    assert row["reason"] == "The record of scan 40005 does not say when it ended."
-
-
 def good(result):
     assert not result.failed, result.msg
     return result
@@ -112,15 +101,6 @@ def test_a_scan_whose_target_or_tool_is_unknown_covers_nothing(service, run, fie
     assert (said in result["rows"][2]["reason"]) is (field == "target_id")
 
 
-@pytest.mark.parametrize("days, covered", [(-60, False), (60, True)])
-def test_a_scan_covers_only_if_it_is_recent_by_both_clocks(service, run, days, covered):
-    service.settings(clock_offset=days * 86400)
-    service.add(scans=[{"id": 40005, "target": "new.example.com", "workspace_id": 2, "tool_id": WEB, "age": 3600}])
-    result = good(run("coverage_info", workspace_id=2, targets=["new.example.com"], max_age="1d"))
-    assert [row["covered"] for row in result["rows"]] == [covered]
-    assert f"60 days {'ahead of' if days > 0 else 'behind'} the clock of this host" in result.warnings[0]
-
-
 def test_an_old_scan_is_a_gap(run):
     (row, *_others) = good(run("coverage_info", workspace_id=2, max_age="1h"))["rows"]
     assert (row["covered"], row["scan_id"]) == (False, 40001)
@@ -135,33 +115,6 @@ def test_declared_targets_are_compared_with_those_that_exist(service, run):
     # the exact name is that of one target only
     assert [row["id"] for row in result["undeclared"]] == [1002, 1003, 1004]
     assert [row["id"] for row in result["duplicates"]] == [1001, 1004]
-
-
-AMBIGUOUS = "'WWW.example.com' names 2 targets, with the ids 1001, 1004: write one of the names as the service has it"
-
-
-@pytest.mark.parametrize(
-    "module, options, option",
-    [
-        ("coverage_info", {"targets": ["new.example.com", "WWW.example.com"]}, "targets[1]"),
-        ("gate", {"targets": ["new.example.com", "WWW.example.com"]}, "targets[1]"),
-        ("scan", {"targets": ["new.example.com", "WWW.example.com"], "tool": "Website Scanner"}, "targets[1]"),
-        ("scan", {"targets": ["WWW.example.com"], "tool": "Website Scanner"}, "targets[0]"),
-        ("scan", {"target": "WWW.example.com", "tool": "Website Scanner"}, "target"),
-        ("scan_info", {"target": "WWW.example.com"}, "target"),
-        ("finding_info", {"target": "WWW.example.com"}, "target"),
-        ("target", {"name": "WWW.example.com"}, "name"),
-        ("target_info", {"name": "WWW.example.com"}, "name"),
-    ],
-)
-def test_a_name_that_means_two_targets_is_refused_everywhere(service, run, module, options, option):
-    service.add(targets=[{"id": 1004, "name": "www.example.com.", "workspace_id": 2}])
-    result = run(module, workspace_id=2, **options)
-    assert result.failed
-    assert f"{option} {AMBIGUOUS}, 'www.example.com', 'www.example.com.'" in result.msg
-    other = {"target": ", or give target_id instead.", "name": ", or give id instead."}.get(option, ".")
-    assert result.msg.endswith(f"'www.example.com.'{other}")
-    assert service.writes() == []
 
 
 def test_all_workspaces_are_read_without_one(service, run):
@@ -182,45 +135,6 @@ def test_an_exclusion_counts_until_it_expires(run, expires, excluded):
     assert len(result["gaps"]) == (0 if excluded else 1)
     assert len(result["exclusions"]["expired"]) == (0 if excluded else 1)
     assert bool(result.warnings) is not excluded
-
-
-def test_an_exclusion_that_matches_nothing_is_returned(run):
-    exclusion = {"target": "typo.*", "reason": "x", "expires": LATER}
-    result = good(run("coverage_info", workspace_id=2, exclusions=[exclusion]))
-    assert [each["target"] for each in result["exclusions"]["unused"]] == ["typo.*"]
-    assert "exclusions[0] matches no target: check for a typo" in result.warnings[-1]
-
-
-@pytest.mark.parametrize(
-    "exclusion, words",
-    [
-        ({"reason": "x", "expires": LATER}, "one of the following is required: workspace, target"),
-        ({"target": "a"}, "missing required arguments: expires, reason"),
-        (
-            {"target": "a", "reason": "x", "expires": "2026-02-30"},
-            "exclusions[0].expires is '2026-02-30': write a date",
-        ),
-        (
-            {"target": "a", "reason": "x", "expires": "9998-12-31"},
-            "is '9998-12-31': write a date of the next five years",
-        ),
-        ({"target": "a", "reason": "x", "expires": "never"}, "exclusions[0].expires is 'never'"),
-        ({"target": "a", "reason": "x", "expires": f"{LATER}T10:00:00"}, "or a time with its zone"),
-        ({"target": "?*", "reason": "x", "expires": LATER}, "exclusions[0] matches every target"),
-        ({"workspace": "*", "target": "[!x]*", "tool": "*?", "reason": "x", "expires": LATER}, "matches every target"),
-        ({"target": " ", "reason": "x", "expires": LATER}, "exclusions[0].target is empty"),
-        ({"target": "a", "targt": "a", "reason": "x", "expires": LATER}, "exclusions.targt"),
-    ],
-)
-def test_a_wrong_exclusion_is_refused_before_any_call(service, run, exclusion, words):
-    result = run("coverage_info", workspace_id=2, exclusions=[exclusion])
-    assert result.failed
-    assert words in result.msg
-    assert service.calls() == []
-
-
-def test_targets_need_a_workspace(run):
-    assert "set workspace or workspace_id" in run("coverage_info", targets=["www.example.com"]).msg
 
 
 @pytest.mark.parametrize("check", [True, False])
@@ -263,17 +177,3 @@ def test_a_file_has_no_password_of_a_target(service, run, tmp_path, suffix):
     text = dest.read_text()
     assert "horse" not in text and "https://scan@a.example.com/x" in text
     assert "0012" in text
-
-
-def test_another_kind_of_file_is_refused(service, run, tmp_path):
-    result = run("coverage_info", workspace_id=2, dest=str(tmp_path / "coverage.pdf"))
-    assert "ends neither in .csv nor in .json" in result.msg
-    assert service.calls() == []
-
-
-@pytest.mark.parametrize("path", ["/targets", "/scans"])
-def test_a_list_that_cannot_be_read_is_no_coverage(service, run, path):
-    service.fault(method="GET", path=path, action="status", status=500, times=99)
-    result = run("coverage_info", workspace_id=2)
-    assert result.failed
-    assert "rows" not in result.result

@@ -289,41 +289,6 @@ def test_purge_takes_only_its_kinds_and_only_lists_that_are_declared(account, ru
     assert found(account)["Lab"] == WITHOUT_PURGE["Lab"]
 
 
-def test_the_guards_count_over_all_workspaces(account, run):
-    declared = [
-        {"name": "Shop", "targets": ["a.example.com"], "http_loggers": [{"label": "new"}]},
-        {"name": "Lab", "targets": ["other.example.com"]},
-    ]
-    options = dict(workspaces=declared, purge=["targets", "http_loggers"])
-    refused(run("estate", purge_max=2, **options), "3 objects would be deleted", "purge_max allows (2)")
-    refused(run("estate", purge_floor=1, **options), "1 of the 2 targets of workspace 'Shop'")
-    assert account.writes() == []
-    assert good(run("estate", purge_max=3, **options))["summary"]["delete"] == 3
-
-
-@pytest.mark.parametrize(
-    "workspaces, purge, words",
-    [
-        ([], ["targets"], "workspaces is empty"),
-        ([{"name": "Shop"}], ["wordlists"], "value of purge must be one or more of"),
-        ([{"name": "Shop"}, {"name": "Lab"}, {"name": "Shop"}], [], "workspaces[0].name and workspaces[2].name are the same"),
-        ([{"name": "Shop", "http_loggers": [{"label": "lab"}]}], [],
-         "its label is taken in another workspace (id 502), and the API cannot move it: delete it there first"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_meant_is_refused_with_its_path(account, run, workspaces, purge, words):
-    for check in (True, False):
-        result = refused(run("estate", check=check, workspaces=workspaces, purge=purge), words)
-        assert not result.changed
-    assert account.writes() == []
-
-
-def test_two_live_workspaces_of_one_name_are_told_by_their_ids(account, run):
-    account.add(workspaces=[{"id": 9, "name": "Shop"}])
-    refused(run("estate", workspaces=[SHOP]), "workspaces[0].name 'Shop' names 2 workspaces, with the ids 2, 9")
-    assert account.writes() == []
-
-
 def test_a_missing_workspace_is_created_and_nothing_is_purged_in_it(account, run):
     account.add(workspaces=[{"name": "shop "}])
     result = good(run("estate", workspaces=[{"name": "Shpo", "targets": ["a.example.com"]}], purge=["targets"]))
@@ -334,42 +299,9 @@ def test_a_missing_workspace_is_created_and_nothing_is_purged_in_it(account, run
 # --- a reviewed plan and the scope
 
 
-@pytest.mark.parametrize("check", [True, False])
-def test_a_target_out_of_scope_is_named_by_its_path_and_nothing_is_sent(account, run, check):
-    declared = [OFFICE, {**SHOP, "targets": ["a.example.com", "https://example.com.evil.test/"]}]
-    result = refused(run("estate", check=check, workspaces=declared, scope={"allow": ["example.com"]}))
-    assert result.msg.startswith("workspaces[1].targets[1] is outside the authorised scope")
-    assert account.calls() == []
-
-
 # --- a workspace with another name
 
 RENAMED = {"name": "Web shop", "targets": ["a.example.com", "B.example.com.", "new.example.com"]}
-
-
-@pytest.mark.parametrize("check", [True, False])
-def test_a_renamed_declaration_is_told_from_a_new_workspace(account, run, check):
-    result = good(run("estate", workspaces=[RENAMED], check=check))
-    (warning,) = result.warnings
-    assert "Workspace 'Web shop' does not exist, and workspace 'Shop', which is not declared, has 2 of its 3" in warning
-    assert warning.endswith("a second time: scanops.scanner.workspace with id 2 and new_name.")
-
-
-@pytest.mark.parametrize(
-    "workspaces",
-    [
-        # still declared
-        [RENAMED, {"name": "Shop"}],
-        # fewer than half
-        [{**RENAMED, "targets": [*RENAMED["targets"], "x.example.com", "y.example.com"]}],
-        # one may be in two workspaces
-        [{"name": "Web shop", "targets": ["a.example.com"]}],
-        [{**RENAMED, "targets": [{"name": name, "ignore": True} for name in RENAMED["targets"]]}],
-    ],
-    ids=["declared", "few", "one", "ignored"],
-)
-def test_a_new_workspace_is_no_renamed_one(account, run, workspaces):
-    assert good(run("estate", workspaces=workspaces, check=True)).warnings == []
 
 
 def test_at_most_ten_workspaces_are_compared_the_most_similar_first(account, run):
@@ -379,8 +311,3 @@ def test_at_most_ten_workspaces_are_compared_the_most_similar_first(account, run
     account.clear_log()
     good(run("estate", workspaces=[{**RENAMED, "name": "Zzz"}], check=True))
     assert account.calls().count("GET /targets") <= 10
-
-
-def test_a_comparison_that_fails_is_left_out(account, run):
-    account.fault(path="/targets", action="status", status=403, times=None)
-    assert good(run("estate", workspaces=[RENAMED], check=True)).warnings == []

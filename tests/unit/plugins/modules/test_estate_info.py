@@ -67,14 +67,6 @@ def test_the_whole_account(account, run, check):
     assert [entry["query"].get("workspace_id") for entry in account.log()][2:] == ["2"] * 3 + ["4"] * 2 + ["3"] * 3
 
 
-@pytest.mark.parametrize(
-    "settings", [{"order": "newest_first"}, {"null_description": True, "extra_fields": True}, {"lists": "bare"}]
-)
-def test_the_form_of_the_answers_does_not_matter(account, run, settings):
-    account.settings(**settings)
-    assert run("estate_info")["workspaces"] == [SHOP, EMPTY, AERZTE]
-
-
 def test_some_workspaces(account, run):
     read = run("estate_info", workspaces=["Ärzte", "web shop", "Nowhere"])
     assert read["workspaces"] == [AERZTE]
@@ -93,30 +85,6 @@ def test_what_was_read_is_what_estate_takes(account, run):
         "unchanged"
     }
     assert account.writes() == []
-
-
-def test_two_workspaces_of_one_name(account, run):
-    account.add(workspaces=[{"id": 9, "name": "Web shop"}])
-    read = run("estate_info")
-    assert read.failed
-    assert "2 workspaces named 'Web shop', with the ids 2, 9" in read.msg
-    assert run("estate_info", workspaces=["Ärzte"])["workspaces"] == [AERZTE]
-
-
-def test_two_targets_of_one_name(account, run):
-    account.add(targets=[{"id": 4000, "name": "10.0.0.1", "workspace": "Web shop"}])
-    read = run("estate_info")
-    assert read.failed
-    assert "Workspace 'Web shop' has 2 targets named '10.0.0.1', with the ids" in read.msg
-
-
-def test_a_listing_that_fails_is_no_shorter_estate(account, run):
-    account.settings(page_cap=1)
-    account.fault(method="GET", path="/targets", nth=3, action="status", status=500, times=None)
-    read = run("estate_info")
-    assert read.failed
-    assert "workspaces" not in read.result
-    assert read["api_error"]["path"] == "/targets"
 
 
 def test_a_list_that_nobody_has_proven_is_not_exported():

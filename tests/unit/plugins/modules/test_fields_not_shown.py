@@ -40,18 +40,6 @@ def test_an_equal_description_is_no_change(account, run, settings, check):
     assert account.writes() == []
 
 
-@BOTH
-def test_a_description_that_a_read_by_id_shows_is_compared(account, run, check):
-    account.settings(**IN_LISTS)
-    assert good(run("workspace", check=check, name="Web shop", description="New")).changed
-    assert run("target", check=check, workspace_id=2, name="www.example.com", description="New")["drift"]
-    entries = [{"name": "www.example.com", "description": "New"}, "192.0.2.7"]
-    assert good(run("targets", check=check, workspace_id=2, targets=entries))["summary"]["drifted"] == 1
-    workspaces = [{"name": "Web shop", "description": "Newer", "targets": entries}]
-    assert good(run("estate", check=check, workspaces=workspaces))["summary"]["update"] == 1
-    assert account.writes() == ([] if check else ["PUT /workspaces/2", "PUT /workspaces/2"])
-
-
 def test_only_what_is_compared_is_read_by_id(account, run):
     account.settings(**IN_LISTS)
     good(run("targets", workspace_id=2, targets=["www.example.com", "192.0.2.7"]))
@@ -92,37 +80,4 @@ def test_a_marker_that_cannot_be_seen_is_no_marker(account, run):
     assert warned(result)
 
 
-def test_results_keep_their_types(account, run):
-    account.settings(**NOWHERE)
-    assert run("workspace_info", name="Web shop")["workspaces"][0]["description"] == ""
-    assert run("target_info", workspace_id=2, name="www.example.com")["targets"][0]["description"] == ""
-
-
 # --- which scans a task stops or deletes
-
-OF_ONE_TARGET = dict(workspace_id=2, target="www.example.com", tool="170")
-
-
-@pytest.mark.parametrize("state", ["absent", "stopped"])
-@pytest.mark.parametrize("field", ["target_id", "tool_id"])
-def test_scans_of_an_unknown_target_or_tool_are_neither_stopped_nor_deleted(account, run, field, state):
-    account.settings(missing_fields={"scans": [field]})
-    result = run("scan", state=state, **OF_ONE_TARGET)
-    assert result.failed and not result.changed
-    assert f"The record of scan 40001 has no {field}" in result.msg
-    assert account.writes() == []
-
-
-@pytest.mark.parametrize("options", [OF_ONE_TARGET, {"id": 40001}], ids=["target", "id"])
-def test_a_scan_without_a_status_is_not_reported_as_ended(account, run, options):
-    account.settings(missing_fields={"scans": ["status_name"]})
-    result = run("scan", state="stopped", **options)
-    assert result.failed and not result.changed
-    assert "The record of scan 40001 has no status, so it may be in progress" in result.msg
-    assert account.writes() == []
-
-
-def test_a_scan_without_a_status_may_have_the_one_that_is_wanted(account, run):
-    account.settings(missing_fields={"scans": ["status_name"]})
-    result = run("scan_info", workspace_id=2, status=["running", "waiting"])
-    assert [scan["id"] for scan in result["scans"]] == [40001, 40002]

@@ -90,12 +90,6 @@ def test_only_what_differs_is_sent_with_its_reason(service, run, given, sent):
     assert service.writes() == []
 
 
-def test_a_reason_alone_writes_nothing(service, run):
-    result = good(run("finding", id=70001, status="open", reason="Seen again"))
-    assert not result.changed and result["changed_ids"] == []
-    assert service.writes() == []
-
-
 def test_a_severity_follows_its_level_in_check_mode_and_in_a_run(run):
     given = dict(id=70001, risk_level=4)
     predicted, real = (good(run("finding", check=check, **given)) for check in (True, False))
@@ -139,41 +133,6 @@ def test_a_finding_of_another_workspace_is_left_alone_by_a_service_that_ignores_
     assert with_status(service, "accepted") == [70001, 70002]
 
 
-def test_a_fingerprint_may_be_in_capitals(run):
-    assert good(run("finding", workspace_id=2, fingerprint=SHOP.upper(), status="accepted")).changed
-
-
-@pytest.mark.parametrize("check", [False, True])
-def test_a_fingerprint_that_no_finding_has_is_refused(service, run, check):
-    result = run("finding", check=check, workspace_id=2, fingerprint=of("never.example.com"), status="accepted")
-    assert result.failed and not result.changed
-    fingerprint = of("never.example.com")
-    assert result.msg == (
-        f"No finding with fingerprint {fingerprint} was read in workspace 2. Copy the present one from gate.json, or give"
-        " the id."
-    )
-    assert service.writes() == []
-
-
-def test_an_incomplete_list_does_not_mean_that_a_finding_does_not_exist(service, run):
-    service.settings(capped_lists={"findings": 2})
-    result = run("finding", workspace_id=2, fingerprint=of("www.example.com"), status="accepted")
-    assert result.failed
-    assert "was read in workspace 2, but some may be missing: scan 4000" in result.msg
-    assert good(run("finding", workspace_id=2, fingerprint=SHOP, status="accepted")).warnings == [
-        "The findings are incomplete: scan 40002 counted 2 high findings, and 1 of them could be read (and 1 more). One that"
-        " could not be read is not changed, even if it has this fingerprint."
-    ]
-
-
-def test_a_finding_that_is_deleted_meanwhile_is_no_success(service, run):
-    service.fault(path="/findings/70002", action="do", do="delete", resource="findings", record={"id": 70002})
-    result = run("finding", workspace_id=2, fingerprint=SHOP, status="accepted")
-    assert result.failed and result.changed
-    assert result["changed_ids"] == [70001]
-    assert result.msg == "Finding 70002 was deleted after this task had found it: run the task again."
-
-
 # --- what a service does that lacks the call or takes another body
 
 
@@ -196,28 +155,6 @@ def test_a_refusal_says_that_the_call_is_an_assumption(service, run, refusal):
     assert with_status(service, "accepted") == []
 
 
-def test_other_refusals_keep_their_advice(service, run):
-    service.fault(method="PATCH", path=".*", action="status", status=403)
-    result = run("finding", id=70001, status="accepted")
-    assert "what the account's plan and licence include" in result.msg
-
-
-def test_a_refusal_after_a_change_says_what_was_changed(service, run):
-    service.settings(finding_changes="one")
-    service.fault(method="PATCH", path=".*", nth=2, action="status", status=422)
-    result = run("finding", workspace_id=2, fingerprint=SHOP, status="accepted")
-    assert result.failed and result.changed
-    assert result["changed_ids"] == [70001]
-
-
-def test_a_change_that_is_accepted_and_not_done_is_an_error(service, run):
-    service.fault(method="PATCH", path=".*", action="status", status=204)
-    result = run("finding", id=70001, status="accepted")
-    assert result.failed and result.changed
-    assert result["unexpected"] == {"status": {"expected": "accepted", "live": "open"}}
-    assert "the status of finding 'SQL injection' (id 70001) is 'open' instead of 'accepted'" in result.msg
-
-
 @pytest.mark.parametrize("when, sent", [("before", 2), ("after", 2)])
 def test_a_lost_change_is_sent_again(service, run, when, sent):
     service.fault(method="PATCH", path=".*", action="reset", when=when)
@@ -227,41 +164,3 @@ def test_a_lost_change_is_sent_again(service, run, when, sent):
 
 
 # --- options
-
-
-@pytest.mark.parametrize(
-    "options, words",
-    [
-        ({"status": "open"}, "one of the following is required: id, fingerprint"),
-        ({"id": 70001}, "set at least one of status, verified, risk_level"),
-        ({"id": 70001, "reason": "Known"}, "set at least one of status, verified, risk_level"),
-        ({"fingerprint": SHOP, "status": "open"}, "one of the following is required: id, workspace, workspace_id"),
-        ({"id": 70001, "fingerprint": SHOP, "status": "open"}, "mutually exclusive: id|fingerprint"),
-        ({"id": 70001, "workspace_id": 2, "status": "open"}, "mutually exclusive: id|workspace_id"),
-        ({"id": 70001, "risk_level": 5}, "risk_level"),
-        ({"id": 70001, "status": None}, "status is null"),
-        ({"id": 70001, "status": "open", "verified": None}, "verified is null"),
-        ({"fingerprint": "4f0d", "workspace_id": 2, "status": "open"}, "fingerprint '4f0d' is not a fingerprint"),
-    ],
-    ids=str,
-)
-def test_bad_options_are_refused_before_any_call(service, run, options, words):
-    result = run("finding", **options)
-    assert result.failed
-    assert words in result.msg
-    assert service.calls() == []
-
-
-def test_an_id_that_nobody_has_is_refused(run):
-    result = run("finding", id=99, status="open")
-    assert result.msg == "No finding with id 99 is visible to this API key: correct id."
-
-
-@pytest.mark.parametrize("reference", [{"id": None}, *({"fingerprint": SHOP, **place} for place in (
-    {"workspace": "Later"}, {"workspace_id": None}))], ids=str)  # fmt: skip
-def test_check_mode_assumes_what_an_earlier_task_finds(service, run, reference):
-    result = good(run("finding", check=True, status="accepted", **reference))
-    assert result.changed and result["finding"] is None and result["changed_ids"] == []
-    assert len(result.warnings) == 1
-    assert run("finding", status="accepted", **reference).failed
-    assert service.writes() == []

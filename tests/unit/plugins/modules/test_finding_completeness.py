@@ -25,28 +25,8 @@ def findings(first, task_id, levels, **more):
 
 
 @pytest.fixture
-def account(service):
-    """Shop (2) with two targets; 150 findings that are low, and behind them 100 critical ones, of the scans 40001 of the
-    one target and 40002 of the other one."""
-    service.reset(
-        settings={"rate_limits": None, "validate": True},
-        state={
-            "workspaces": [{"id": 2, "name": "Shop"}],
-            "targets": [
-                {"id": 1001, "name": "a.example.com", "workspace": "Shop"},
-                {"id": 1002, "name": "b.example.com", "workspace": "Shop"},
-            ],
-            "scans": [
-                {"id": 40001, "target_id": 1001, "age": 7200, "result_summary": summary(low=150)},
-                {"id": 40002, "target_id": 1002, "age": 3600, "result_summary": summary(critical=100)},
-            ],
-            "findings": [
-                *findings(70001, 40001, [1] * 150),
-                *findings(70201, 40002, [4] * 100),
-            ],
-        },
-    )
-    return service
+def account(many_findings):
+    return many_findings
 
 
 def good(result):
@@ -72,14 +52,6 @@ REFERENCES = {
     "scan": {"scan_id": 40002},
 }
 referenced = pytest.mark.parametrize("reference", REFERENCES.values(), ids=REFERENCES)
-
-
-@referenced
-def test_a_list_that_is_whole_is_said_to_be_complete(account, run, reference):
-    account.add(current_workspace=2)
-    result = good(run("finding_info", **reference))
-    assert result["summary"]["critical"] == 100
-    assert (result["complete"], result["doubts"]) == (True, [])
 
 
 # --- what the answer holds beside the rows
@@ -117,31 +89,7 @@ def test_a_page_that_breaks_off_is_asked_for_again_and_its_rows_count_once(accou
     assert result["total"] == 250
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        {"action": "status", "status": 400, "message": "unknown parameter page"},
-        {"action": "status", "status": 404},
-        {"action": "status", "status": 422},
-        {"action": "wrong_type", "data": []},
-    ],
-    ids=str,
-)
-def test_a_service_that_has_no_second_page_has_cut_its_list(account, run, fault):
-    account.settings(capped_lists={"findings": 100}, beside_data="total")
-    account.allow_violations = True
-    account.fault(path="/findings", query={"page": 2}, times=None, **fault)
-    incomplete(run("finding_info", workspace_id=2), "the service reports 250 findings, and 100 could be read")
-
-
 # --- the counts of the scans
-
-
-@referenced
-def test_a_list_that_is_cut_without_a_word_is_found_by_the_counts_of_the_scans(account, run, reference):
-    account.add(current_workspace=2)
-    account.settings(capped_lists={"findings": 60})
-    incomplete(run("finding_info", **reference), "scan 40002 counted 100 critical")
 
 
 @pytest.mark.parametrize("scan_id, failed", [(40001, False), (40002, True)])
@@ -211,38 +159,6 @@ def test_a_mismatch_can_be_allowed_and_is_warned_of(account, run, reference, tmp
 # --- scans that have not finished, or do not count
 
 
-def test_a_finished_scan_without_counts_proves_nothing(account, run):
-    account.settings(missing_fields={"scans": ["result_summary"]})
-    for reference in ({"scan_id": 40002}, {"target_id": 1002}, {"workspace_id": 2}):
-        result = good(run("finding_info", **reference))
-        assert not result["complete"]
-        assert "does not say how many findings it has" in result["doubts"][0]
-
-
-def test_more_findings_than_a_scan_counted_are_returned_with_a_warning(service, account, run):
-    service.allow_violations = True
-    service.add(findings=[{"name": "F", "risk_level": 9, "task_id": 40001}])
-    result = run("finding_info", scan_id=40001)
-    assert not result.failed and (result["complete"], result["doubts"]) == (True, [])
-    assert "more findings than its scans counted" in result.warnings[-1]
-
-
-def test_a_scan_that_ran_in_part_is_a_doubt(service, account, run):
-    service.add(scans=[{"id": 40003, "target_id": 1002, "num_tests": 10, "num_finished_tests": 3}])
-    result = run("finding_info", workspace="Shop", target="b.example.com")
-    assert not result.failed
-    assert (result["complete"], result["doubts"]) == (False, ["Scan 40003 finished only 3 of its 10 tests"])
-
-
-def test_the_scans_are_read_before_the_findings(account, run):
-    """A scan that finds something between the two calls has more rows than it counted, never fewer."""
-    account.fault(
-        path="/findings", action="do", resource="findings",
-        record={"name": "New", "risk_level": 4, "task_id": 40002},
-    )  # fmt: skip
-    assert good(run("finding_info", workspace_id=2))["summary"]["critical"] == 101
-
-
 # --- the workspace of a scan
 
 
@@ -255,29 +171,6 @@ def test_the_workspace_of_a_scan_is_that_of_its_target(account, run, form):
     assert account.log()[-1]["query"] == {"workspace_id": "2", "task_id": "40002"}
     result = run("finding_info", scan_id=40002, workspace_id=1)
     assert "scan 40002 is not in workspace 1" in result.msg
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [{"scans": ["workspace_id", "target_id"]}, {"scans": ["workspace_id"], "targets": ["workspace_id"]}],
-    ids=str,
-)
-@pytest.mark.parametrize("counts", [True, False])
-def test_a_scan_whose_workspace_nobody_tells_is_not_clean(account, run, fields, counts):
-    scans = fields["scans"] if counts else [*fields["scans"], "result_summary"]
-    account.settings(missing_fields={**fields, "scans": scans})
-    # the current workspace is another one
-    words = "scan 40002 counted 100 critical" if counts else "workspace of scan 40002 is not known"
-    incomplete(run("finding_info", scan_id=40002), words)
-    result = good(run("finding_info", scan_id=40002, allow_mismatch=True))
-    assert (result["total"], result["complete"]) == (0, False)
-    assert good(run("finding_info", scan_id=40002, workspace_id=2))["total"] == 100
-
-
-def test_a_target_whose_workspace_nobody_tells_is_not_clean(account, run):
-    account.settings(missing_fields={"targets": ["workspace_id"]})
-    incomplete(run("finding_info", target_id=1002), "workspace of target 1002 is not known")
-    assert good(run("finding_info", target_id=1002, workspace_id=2))["total"] == 100
 
 
 # --- since
@@ -293,37 +186,7 @@ def test_an_absolute_time_is_compared_with_the_end_of_the_scan(account, run):
         assert good(run("finding_info", since=f"{at}Z", **reference))["total"] == number
 
 
-def test_a_finding_whose_scan_has_no_end_passes(account, run):
-    """It may be the newest of all."""
-    account.add(
-        scans=[{"id": 40009, "target_id": 1001, "status_name": "running", "script": {"run": 1000, "findings": []}}],
-        findings=[
-            *findings(80001, 40009, [2]),
-            {"id": 80002, "name": "Imported", "target_id": 1001},
-            {"id": 80003, "name": "Of a scan that was deleted", "target_id": 1001, "task_id": 12},
-        ],
-    )
-    result = good(run("finding_info", workspace_id=2, since="30m"))
-    assert [row["id"] for row in result["findings"]] == [80001, 80002, 80003]
-
-
 # --- what it costs
-
-
-@pytest.mark.parametrize(
-    "reference, calls",
-    [
-        ({"workspace_id": 2}, ["/scans", "/scans", "/targets", "/targets", "/findings"]),
-        ({"target_id": 1002}, ["/targets/1002", "/scans", "/scans", "/findings"]),
-        ({"scan_id": 40002}, ["/scans/40002", "/targets/1002", "/findings"]),
-        ({"id": 70001}, ["/findings/70001", "/targets/1001"]),
-        ({"workspace_id": 1}, ["/scans", "/targets", "/findings"]),
-    ],
-    ids=str,
-)
-def test_the_calls(account, run, reference, calls):
-    good(run("finding_info", **reference))
-    assert account.calls() == [f"GET {path}" for path in calls]
 
 
 def test_a_severity_under_its_other_name_is_read(account, run):

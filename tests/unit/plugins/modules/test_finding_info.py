@@ -70,12 +70,6 @@ def test_a_finding_of_a_deleted_target_has_no_name(service, run):
     assert named[70008] is None
 
 
-def test_without_a_workspace_the_current_one_is_read_with_a_warning(run):
-    result = run("finding_info")
-    assert found(result) == [70007]
-    assert "only the findings of its current one" in result.warnings[0]
-
-
 def test_a_target_by_name_is_looked_for_in_its_workspace(service, run):
     assert found(run("finding_info", workspace_id=2, target="SHOP.example.com.")) == [70006]
     assert queries(service) == [{"workspace_id": "2", "target_id": "1002"}]
@@ -87,29 +81,6 @@ def test_a_target_by_id_brings_its_workspace_along(service, run):
     assert found(result) == [70006]
     assert result.warnings == []
     assert queries(service) == [{"workspace_id": "2", "target_id": "1002"}]
-
-
-@pytest.mark.parametrize(
-    "options, words",
-    [
-        (
-            {"target": "never.example.com", "workspace_id": 2},
-            ["target 'never.example.com' does not exist in workspace 2", "never.example.com"],
-        ),
-        ({"target": "never.example.com"}, ["does not exist in the current workspace", "give target_id"]),
-        ({"target_id": 99}, ["No target with id 99 is visible to this API key: correct target_id"]),
-        ({"target_id": 1003, "workspace_id": 2}, ["target 1003 is not in workspace 2"]),
-        ({"workspace": "Never"}, ["the account has 'My Workspace', 'Web shop'"]),
-        ({"workspace_id": 99}, ["Check workspace_id; a workspace with this id may not exist"]),
-        ({"target": " ", "workspace_id": 2}, ["target is empty"]),
-    ],
-    ids=str,
-)
-def test_a_reference_to_a_missing_object_fails(run, options, words):
-    result = run("finding_info", **options)
-    assert result.failed
-    assert all(word in result.msg for word in words), result.msg
-    assert "findings" not in result.result
 
 
 @pytest.mark.parametrize(
@@ -180,37 +151,6 @@ def test_findings_of_an_unknown_severity_are_never_dropped_and_are_counted(servi
     assert result["doubts"] == []
 
 
-@pytest.mark.parametrize(
-    "options, words",
-    [
-        *(
-            ({"cve": ["CVE-2021-44228", cve]}, "is not a CVE id: write it as CVE-2021-44228")
-            for cve in ("N/A", "a\x1b[31m")
-        ),
-        *(({option: []}, f"{option} is empty, or has an empty item") for option in ("status", "cve")),
-        *(({option: ["open", " "]}, f"{option} is empty, or has an empty item") for option in ("status", "cve")),
-        ({"limit": -1}, "limit is -1: set it to 0 or more"),
-        ({"since": "yesterday"}, "since is"),
-        ({"since": ""}, "since is"),
-        *(({"id": 70001, option: "7"}, f"mutually exclusive: {option}|id") for option in ("target", "scan_id", "name")),
-        ({"target": "www.example.com", "scan_id": 7}, "mutually exclusive: target|target_id|scan_id"),
-    ],
-    ids=str,
-)
-def test_bad_options_are_refused_before_any_call(service, run, options, words):
-    result = run("finding_info", **options)
-    assert result.failed
-    assert words in result.msg
-    assert "\x1b" not in result.msg
-    assert service.calls() == []
-
-
-def test_a_name_is_a_pattern_for_the_whole_name(run):
-    assert found(run("finding_info", workspace_id=2, name="level [34]")) == [70004, 70005]
-    assert found(run("finding_info", workspace_id=2, name="level")) == []
-    assert found(run("finding_info", workspace_id=2, name="*where")) == [70006]
-
-
 # --- how many
 
 
@@ -228,13 +168,6 @@ def test_exactly_a_page_of_findings_is_warned_of(service, run, number, warned):
     result = run("finding_info", workspace="Bulk", limit=2000)
     assert result["total"] == number
     assert ["exactly 1,000 findings" in warning for warning in result.warnings] == [True] * warned
-
-
-def test_text_of_the_service_comes_back_as_it_is(service, run):
-    name = "\x1b[31mred\x1b[0m {{ 7 * 7 }} \u202e <b>\n"
-    service.add(findings=[{"id": 70200, "name": name, "target_id": 1003}])
-    result = run("finding_info", id=70200)
-    assert result["findings"][0]["name"] == name
 
 
 # --- the findings of a scan

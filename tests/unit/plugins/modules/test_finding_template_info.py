@@ -55,21 +55,6 @@ def test_all_pages_are_read_by_their_offset(service, run, cap, offsets):
     assert [query["offset"] for query in queries(service)] == offsets
 
 
-def test_a_service_that_ignores_the_offset_is_an_error(service, run):
-    service.settings(ignore_page=True)
-    result = run("finding_template_info")
-    assert result.failed
-    assert "returned nothing new on page" in result.msg
-
-
-@pytest.mark.parametrize("option", ["name", "vuln_id_type"])
-def test_an_empty_filter_is_refused(service, run, option):
-    result = run("finding_template_info", **{option: " "})
-    assert result.failed
-    assert f"{option} is empty" in result.msg
-    assert service.calls() == []
-
-
 @pytest.mark.parametrize("most, tried", [(1000, ["1000"]), (500, ["1000", "500"]), (99, ["1000", "500", "100", "50"])])
 def test_a_limit_that_the_service_refuses_is_lowered(service, run, most, tried):
     service.allow_violations = True
@@ -90,19 +75,3 @@ def test_a_service_that_refuses_every_limit_is_quoted_once(service, run, status)
     assert f"answered {status}" in result.msg
     assert "'not so many'" in result.msg
     assert [query["limit"] for query in queries(service)] == ["1000", "500", "100", "50", "10"]
-
-
-def test_a_refusal_that_names_another_parameter_is_no_matter_of_the_limit(service, run):
-    service.fault(
-        path="/public/finding_templates", times=None, action="status", status=400, message="invalid vuln_id_type"
-    )
-    result = run("finding_template_info", vuln_id_type="NEVER")
-    assert "'invalid vuln_id_type'" in result.msg
-    assert len(service.calls()) == 1
-
-
-@pytest.mark.parametrize("status", [401, 403, 404, 500])
-def test_another_refusal_is_no_matter_of_the_limit(service, run, status):
-    service.fault(path="/public/finding_templates", times=None, action="status", status=status)
-    assert run("finding_template_info", retries=0).failed
-    assert len(service.calls()) == 1

@@ -69,50 +69,6 @@ def judged(result, outcome):
 # --- outcomes
 
 
-def test_a_clean_scan_passes(service, run, found):
-    found(0, 1, 2)
-    result = judged(run("gate", workspace="Web shop"), "passed")
-    assert result["coverage"] == "complete"
-    assert result["summary"] == {"critical": 0, "high": 0, "medium": 1, "low": 1, "info": 1, "unknown": 0}
-    (target,) = result["targets"]
-    assert (target["target"], target["tool"], target["scan_id"], target["outcome"]) == (
-        "www.example.com",
-        "Website Scanner",
-        40001,
-        "passed",
-    )
-    assert service.writes() == []
-
-
-def test_a_high_finding_fails(run, found):
-    found(1, 3)
-    result = judged(run("gate", workspace="Web shop"), "findings")
-    assert [row["name"] for row in result["failing"]] == ["Finding 1"]
-    assert "1 finding fails the policy: 1 high." in result.msg
-
-
-def test_a_target_without_a_scan_is_not_covered(service, run, found):
-    found(0)
-    service.add(targets=[{"id": 1002, "name": "shop.example.com", "workspace_id": 2}])
-    result = judged(run("gate", workspace_id=2), "not_covered")
-    assert [row["outcome"] for row in result["targets"]] == ["not_covered", "passed"]
-
-
-def test_a_declared_target_that_does_not_exist_is_not_covered(run, found):
-    found(0)
-    judged(run("gate", workspace_id=2, targets=["www.example.com", "typo.example.com"]), "not_covered")
-
-
-def test_a_tool_that_never_scanned_is_not_covered(run, found):
-    found(0)
-    judged(run("gate", workspace_id=2, tools=["Website Scanner", "Port Scanner"]), "not_covered")
-
-
-@pytest.mark.parametrize("workspace", [2, 3])
-def test_an_account_without_scans_has_scanned_nothing(run, workspace):
-    judged(run("gate", workspace_id=workspace), "nothing_scanned")
-
-
 @pytest.mark.parametrize(
     "status, outcome",
     [
@@ -150,83 +106,6 @@ def test_a_target_says_when_its_scan_ended_and_how_long_it_took(run, found, time
     assert [target["finished"], target["duration"]] == expected
 
 
-def test_a_scan_in_progress_has_not_finished(service, run):
-    service.add(scans=[scans(status_name="running", start_time="2026-01-31 12:00:00")])
-    (target,) = judged(run("gate", workspace_id=2), "incomplete")["targets"]
-    assert (target["finished"], target["age"], target["duration"]) == (None, None, None)
-
-
-def test_a_scan_that_counted_more_findings_is_incomplete(service, run):
-    counts = {"text": "", "info": 0, "low": 0, "medium": 0, "high": 2, "critical": 0}
-    service.add(scans=[scans(result_summary=counts)])
-    result = judged(run("gate", workspace_id=2), "incomplete")
-    assert "counted 2 high findings" in result["reasons"][0]
-
-
-@pytest.mark.parametrize("level, outcome", [(9, "findings"), (0, "passed")])
-def test_more_findings_than_counted_are_judged_with_one_warning(service, run, found, level, outcome):
-    service.allow_violations = True
-    nothing = {"text": "", **dict.fromkeys(COUNTS, 0)}
-    more = {"target": "shop.example.com", "tool_id": WEB, "result_summary": nothing}
-    found(level, result_summary=nothing)
-    service.add(
-        targets=[{"id": 1002, "name": "shop.example.com", "workspace_id": 2}],
-        scans=[{"id": 40002, "workspace_id": 2, **more}],
-        findings=[{"name": "F", "risk_level": 0, "task_id": 40002, "target_id": 1002}],
-    )
-    result = judged(run("gate", workspace_id=2), outcome)
-    assert result["coverage"] == "complete"
-    assert len(result.warnings) == 1
-    assert "more findings than its scans counted" in result.warnings[0] and " and 1 more" in result.warnings[0]
-
-
-def test_a_scan_that_counts_nothing_at_all_is_incomplete(service, run):
-    service.add(scans=[scans(result_summary=None)])
-    judged(run("gate", workspace_id=2), "incomplete")
-
-
-BLIND = [
-    ({"num_tests": 10, "num_finished_tests": 3}, "Scan 40001 finished only 3 of its 10 tests"),
-    ({"num_tests": 0, "num_finished_tests": 0}, "Scan 40001 has no tests"),
-    ({"progress": 40}, "Scan 40001 finished 40 % of its work only"),
-]
-
-
-@pytest.mark.parametrize("fields, said", BLIND, ids=str)
-def test_a_finished_scan_that_ran_in_part_is_incomplete(run, found, tmp_path, fields, said):
-    found(0, status_message="Host is unreachable", **fields)
-    result = judged(run("gate", workspace_id=2), "incomplete")
-    assert said in result["reasons"][0] and "it says 'Host is unreachable" in result["reasons"][0]
-    assert result["coverage"] == "partial"
-    # and shows nothing as gone
-    judged(run("gate", workspace_id=2, baseline=str(tmp_path / "b.json"), baseline_missing="create"), "incomplete")
-    assert not (tmp_path / "b.json").exists()
-
-
-@pytest.mark.parametrize("form", ["null_fields", "missing_fields"])
-def test_a_scan_that_does_not_say_what_it_ran_is_incomplete(service, run, found, form):
-    service.allow_violations = True
-    service.settings(**{form: {"scans": ["num_tests", "num_finished_tests"]}})
-    found(0)
-    result = judged(run("gate", workspace_id=2), "incomplete")
-    assert "does not say how many of its tests it finished" in result["reasons"][0]
-
-
-def test_a_list_that_leaves_out_what_a_scan_ran_is_completed_by_its_record(service, run, found):
-    service.allow_violations = True
-    service.settings(missing_in_lists={"scans": ["num_tests", "num_finished_tests"]})
-    found(0)
-    judged(run("gate", workspace_id=2), "passed")
-    assert service.calls().count("GET /scans/40001") == 1
-
-
-def test_what_a_scan_that_saw_everything_says_is_shown(run, found):
-    found(0, status_message="Target answered with errors")
-    (target,) = judged(run("gate", workspace_id=2), "passed")["targets"]
-    assert target["reasons"] == ["Scan 40001 says 'Target answered with errors'."]
-    assert target["complete"] is True
-
-
 def test_a_light_scan_closes_nothing_that_a_deep_scan_found(service, run, found, tmp_path):
     baseline = str(tmp_path / "baseline.json")
     options = dict(workspace="Web shop", baseline=baseline, policy={"only_new": True}, artifacts=str(tmp_path))
@@ -243,46 +122,6 @@ def test_a_light_scan_closes_nothing_that_a_deep_scan_found(service, run, found,
     assert judged(run("gate", **options), "passed")["counts"]["gone"] == 0
     found(3, scan_id=40004, tool_params={"scan_type": "deep"})
     assert judged(run("gate", **options), "passed")["counts"]["gone"] == 1
-
-
-def test_the_parameters_of_a_scan_are_read_for_a_baseline_only(service, run, found, tmp_path):
-    found(0)
-    judged(run("gate", workspace_id=2), "passed")
-    assert "GET /scans/40001" not in service.calls()
-    secret = {"authentication": {"type": "cookies", "params": {"cookie_header": "s3cret"}}}
-    found(3, scan_id=40002, tool_params=secret)
-    judged(run("gate", workspace_id=2, baseline=str(tmp_path / "b.json"), baseline_missing="create"), "findings")
-    assert service.calls().count("GET /scans/40002") == 1
-    assert "s3cret" not in (tmp_path / "b.json").read_text()
-
-
-@pytest.mark.parametrize(
-    "policy, outcome, said",
-    [
-        ({"include": [{"name": "Fnding*"}]}, "misconfigured", "policy.include matches no finding"),
-        ({"include": [{"name": "Finding 1"}]}, "findings", None),
-        ({"include": [{"severity": "low"}]}, "passed", None),
-        ({"exclude": [{"check": "WEB-7"}, {"check": "WEB-1"}]}, "passed", "policy.exclude[0] matches no finding"),
-    ],
-)
-def test_a_matcher_that_matches_nothing_is_said(run, found, policy, outcome, said):
-    found(0, 4)
-    result = judged(run("gate", workspace_id=2, policy=policy), outcome)
-    assert [said in each for each in result.warnings] == ([True] if said else [])
-
-
-def test_an_include_that_has_nothing_to_match_is_a_warning(run, found):
-    found()
-    result = judged(run("gate", workspace_id=2, policy={"include": [{"name": "SQL*"}]}), "passed")
-    assert "policy.include matches no finding" in result.warnings[0]
-
-
-def test_a_number_in_a_matcher_is_refused_with_its_quotes(service, run, found):
-    found(4)
-    result = run("gate", workspace_id=2, policy={"include": [{"check": 4111}]})
-    assert result.failed
-    assert "policy.include[0].check is a number (4111): write it in quotes, as in check: '4111'." in result.msg
-    assert service.calls() == []
 
 
 def test_a_catalogue_of_2022_is_said(run, found, tmp_path):
@@ -424,48 +263,7 @@ def test_a_service_that_fails_is_never_clean(service, run, found, tmp_path, path
     assert result["reasons"]
 
 
-def test_after_a_lost_connection_no_more_calls_are_sent(service, run, found):
-    found(0)
-    service.add(
-        targets=[{"id": 1002, "name": "shop.example.com", "workspace_id": 2}],
-        scans=[scans(id=40002, target="shop.example.com")],
-    )
-    service.fault(method="GET", path="/findings", action="reset", times=99)
-    result = judged(run("gate", workspace_id=2, retries=0), "service_error")
-    assert [row["outcome"] for row in result["targets"]] == ["service_error"] * 2
-    assert len([call for call in service.calls() if call == "GET /findings"]) == 1
-
-
 # --- what is judged
-
-
-def test_scans_can_be_named(run, found):
-    found(0)
-    found(4, scan_id=40002)
-    judged(run("gate", scan_ids=[40001]), "passed")
-    result = judged(run("gate", scan_ids=[40001, 40002]), "findings")
-    assert [row["scan_id"] for row in result["targets"]] == [40002]
-    assert "replaces an older one" in result.warnings[0]
-
-
-def test_a_saved_file_is_judged_without_the_service(service, run, found, tmp_path):
-    found(1, 3)
-    saved = tmp_path / "findings.jsonl"
-    assert not run("finding_info", workspace_id=2, dest=str(saved)).failed
-    service.clear_log()
-    result = judged(run("gate", findings_file=str(saved)), "findings")
-    assert service.calls() == []
-    assert result["coverage"] == "unknown"
-    assert [row["target"] for row in result["failing"]] == ["www.example.com"]
-
-
-def test_gate_json_is_judged_again(service, run, found, tmp_path):
-    found(1, 3)
-    run("gate", workspace_id=2, artifacts=str(tmp_path))
-    service.clear_log()
-    again = judged(run("gate", findings_file=str(tmp_path / "gate.json"), policy={"fail_on": "low"}), "findings")
-    assert len(again["failing"]) == 2
-    assert service.calls() == []
 
 
 def test_the_registered_results_of_scans_are_judged(service, run, found):
@@ -495,13 +293,6 @@ def test_targets_that_could_not_be_declared_are_not_hidden_by_older_scans(servic
     assert "was answered 403" in judged(result, "service_error")["reasons"][0]
 
 
-def test_what_is_expected_must_have_been_scanned_lately(run, found):
-    found(0, start_time="2026-01-01 00:00:00", end_time="2026-01-01 01:00:00")
-    judged(run("gate", workspace_id=2, expect={"max_age": "1d"}), "not_covered")
-    judged(run("gate", workspace_id=2, expect={"max_age": "9999d"}), "passed")
-    judged(run("gate", workspace_id=2, expect={"targets": ["other.example.com"]}), "not_covered")
-
-
 @pytest.mark.parametrize("form", ["plain", "offset", "utc", "unix", "unix_ms"])
 @pytest.mark.parametrize("days, outcome", [(-60, "not_covered"), (60, "passed"), (0, "passed")])
 def test_an_answer_with_another_date_makes_no_scan_recent(service, run, found, form, days, outcome):
@@ -511,16 +302,6 @@ def test_an_answer_with_another_date_makes_no_scan_recent(service, run, found, f
     assert result["targets"][0]["age"] // 86400 == max(0, -days)
     said = f"{abs(days)} days {'ahead of' if days > 0 else 'behind'} the clock of this host"
     assert [said in warning for warning in result.warnings] == [True] * bool(days)
-
-
-@pytest.mark.parametrize("days", [-60, 60])
-def test_a_waiver_expires_by_the_later_clock(service, run, found, tmp_path, days):
-    service.settings(clock_offset=days * 86400)
-    found(0, 4)
-    waivers = tmp_path / "waivers.yml"
-    ends = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 30 * 86400))
-    waivers.write_text(WAIVER.format(expires=ends))
-    judged(run("gate", workspace_id=2, waivers=[str(waivers)]), "passed" if days < 0 else "findings")
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/Los_Angeles"])
@@ -536,15 +317,6 @@ def test_the_zone_of_this_machine_makes_no_scan_younger(run, found, monkeypatch,
         monkeypatch.undo()
         time.tzset()
     assert result["targets"][0]["finished"] == time.strftime("%Y-%m-%dT%H:%M:%SZ", ended)
-
-
-def test_no_tools_are_not_all_tools(service, run, found):
-    found(0)
-    service.clear_log()
-    result = run("gate", workspace_id=2, tools=[])
-    assert result.failed and "outcome" not in result.result
-    assert result.msg == "tools is empty, so nothing would be judged: name at least one, or leave it out."
-    assert service.calls() == []
 
 
 # --- baseline and waivers
@@ -601,21 +373,6 @@ def test_a_new_place_of_a_known_finding_fails(service, run, tmp_path):
     assert again["findings"][0]["fingerprint"] == row["fingerprint"]
     scanned(40003, "/cart")
     assert judged(run("gate", **options), "passed")["counts"]["known"] == 1
-
-
-def test_a_baseline_without_its_directory_is_refused_before_any_call(run, found, service, tmp_path):
-    found(3)
-    service.clear_log()
-    path = str(tmp_path / "security" / "baseline.json")
-    refused = run("gate", workspace="Web shop", baseline=path, baseline_missing="create")
-    assert refused.failed and "its directory does not exist: create the directory first" in refused.msg
-    assert service.calls() == []
-
-
-def test_a_missing_baseline_can_fail(run, found, tmp_path):
-    found(0)
-    path = str(tmp_path / "baseline.json")
-    judged(run("gate", workspace_id=2, baseline=path, baseline_missing="fail"), "stale_baseline")
 
 
 def test_a_missing_baseline_is_said_first(run, found, tmp_path):
@@ -717,24 +474,6 @@ def test_a_spoilt_file_never_passes(service, run, found, tmp_path, option, spoil
     assert "spoilt" in result.msg
     assert result.result.get("outcome") in (None, "stale_baseline")
     assert path.read_bytes() == SPOILT[spoilt]
-
-
-@pytest.mark.parametrize("option", ["waivers", "baseline", "epss_file", "known_exploited_file", "estate_files"])
-def test_a_directory_is_no_file(service, run, tmp_path, option):
-    result = run("gate", workspace_id=2, **{option: [str(tmp_path)] if option[-1] == "s" else str(tmp_path)})
-    assert result.failed
-    assert "is a directory" in result.msg
-    assert service.calls() == []
-
-
-@pytest.mark.parametrize("option", ["waivers", "epss_file", "known_exploited_file", "estate_files", "findings_file"])
-def test_a_missing_file_is_named(service, run, tmp_path, option):
-    path = str(tmp_path / "nowhere")
-    place = {} if option == "findings_file" else {"workspace_id": 2}
-    result = run("gate", **place, **{option: [path] if option[-1] == "s" else path})
-    assert result.failed
-    assert f"{path}' does not exist" in result.msg
-    assert service.calls() == []
 
 
 def test_the_line_of_a_red_gate_names_what_is_red(run, found, tmp_path):
@@ -963,48 +702,6 @@ def test_files_of_an_earlier_run_are_removed(run, found, tmp_path, check):
     assert again["changed"]
 
 
-def test_a_directory_that_is_not_writable_fails_with_the_outcome(run, found, tmp_path):
-    found(0)
-    (tmp_path / "file").write_text("")
-    result = run("gate", workspace_id=2, artifacts=str(tmp_path / "file"))
-    assert result.failed
-    assert (result["outcome"], result["passed"]) == ("passed", True)
-    assert "The outcome of the gate is passed" in result.msg
-
-
-def test_an_outcome_can_warn_or_pass(run, found):
-    found(4)
-    warned = run("gate", workspace_id=2, outcomes={"findings": "warn"})
-    assert (warned.failed, warned["passed"], warned["verdict"]) == (False, False, "warn")
-    assert "The gate ended with findings." in warned.warnings[-1]
-    passed = run("gate", workspace_id=2, outcomes={"findings": "pass"})
-    assert (passed.failed, passed["passed"], passed.warnings) == (False, False, [])
-
-
-def test_rows_can_be_limited_to_failing_ones(run, found):
-    found(0, 4)
-    assert len(run("gate", workspace_id=2, rows="failing")["findings"]) == 1
-    assert len(run("gate", workspace_id=2)["findings"]) == 2
-
-
-def test_in_check_mode_a_workspace_that_does_not_exist_yet_is_not_clean(run):
-    result = run("gate", check=True, workspace="Later")
-    assert (result["outcome"], result.failed) == ("nothing_scanned", True)
-
-
-def test_the_calls(service, run, found):
-    found(0)
-    judged(run("gate", workspace="Web shop"), "passed")
-    assert service.calls() == [
-        "GET /workspaces",
-        "GET /targets",
-        "GET /targets",
-        "GET /scans",
-        "GET /scans",
-        "GET /findings",
-    ]
-
-
 # --- what must not end as passed
 
 
@@ -1076,24 +773,6 @@ def test_a_failed_task_can_say_why_nothing_was_scanned(run, tmp_path, named, out
     # an outcome that may pass explains nothing
     if outcome == "stale_baseline":
         judged(run("gate", outcomes={"stale_baseline": "pass"}, **options), "nothing_scanned")
-
-
-def test_each_of_two_targets_with_one_normal_form_is_judged(service, run, found):
-    found(0)
-    service.add(
-        targets=[{"id": 1002, "name": "WWW.example.com", "workspace_id": 2}],
-        scans=[scans(id=40002, target="WWW.example.com", status_name="aborted")],
-    )
-    result = judged(run("gate", workspace_id=2, targets=["www.example.com", "WWW.example.com"]), "scan_failed")
-    assert [row["target_id"] for row in result["targets"]] == [1001, 1002]
-
-
-def test_a_saved_list_hides_no_task_that_failed(run, found, tmp_path):
-    found(0)
-    saved = tmp_path / "findings.jsonl"
-    assert not run("finding_info", workspace_id=2, dest=str(saved)).failed
-    refused = {"failed": True, "msg": "The service refused to start the scan."}
-    judged(run("gate", findings_file=str(saved), scan_results=[refused]), "service_error")
 
 
 @pytest.mark.slow

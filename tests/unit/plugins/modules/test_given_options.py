@@ -171,12 +171,6 @@ def test_a_value_of_another_type_is_refused(value, takes, words):
         assert_refused(module, name, value, words.format(name))
 
 
-def test_the_refusal_of_a_number_suggests_the_id(service, run):
-    refused(run("target", workspace=42, name="a.example"), "or give workspace_id.")
-    refused(run("target_info", name=42), "or give id.")
-    assert service.calls() == []
-
-
 def test_a_number_is_accepted_where_it_can_be_meant(account, run):
     assert not run("scan_info", workspace_id=2, tool=170).failed
     assert not run("scan", check=True, workspace_id=2, target="www.example.com", tool=170, max_age=3600).failed
@@ -204,14 +198,6 @@ def test_a_module_refuses_a_mistake_before_its_first_call(service, module, mista
 def test_a_text_without_a_comma_is_a_list_of_one(account, run):
     assert run("targets", check=True, workspace_id=2, targets="new.example.com")["summary"]["create"] == 1
     assert not run("scan_info", workspace_id=2, status="finished").failed
-
-
-def test_an_object_cannot_be_named_by_a_boolean(account, run):
-    for options in ({"targets": False}, {"targets": [False]}, {"targets": [{"name": False}]}):
-        refused(run("targets", workspace_id=2, **options), "is a boolean (false)")
-    refused(run("workspace", name=False), "name is a boolean (false)", "YAML reads words such as no")
-    refused(run("estate", workspaces=[{"name": False}]), "workspaces[0].name is a boolean (false)")
-    assert account.calls() == []
 
 
 # --- a missing connection

@@ -23,10 +23,6 @@ def found(result):
     return [row["label"] for row in result["http_loggers"]]
 
 
-def test_all_loggers_of_all_workspaces_are_returned(run):
-    assert found(run("http_logger_info")) == ["canary", "here"]
-
-
 def test_a_record_is_returned_with_all_fields(service, run):
     record = run("http_logger_info", label="canary")["http_loggers"][0]
     address = service.http_loggers()[0]["handler_url"]
@@ -40,24 +36,6 @@ def test_a_record_is_returned_with_all_fields(service, run):
     }
 
 
-@pytest.mark.parametrize("reference", [{"workspace": "Web shop"}, {"workspace_id": 2}])
-def test_a_workspace_returns_its_own(run, reference):
-    assert found(run("http_logger_info", **reference)) == ["canary"]
-    assert found(run("http_logger_info", label="canary", **reference)) == ["canary"]
-    assert found(run("http_logger_info", label="here", **reference)) == []
-    assert found(run("http_logger_info", id=501, **reference)) == ["canary"]
-    assert found(run("http_logger_info", id=502, **reference)) == []
-
-
-@pytest.mark.parametrize("wanted", [{}, {"label": "canary"}, {"id": 501}], ids=str)
-def test_a_service_that_ignores_the_workspace_is_an_error(service, run, wanted):
-    """A logger does not name its workspace."""
-    service.settings(ignored_filters=["workspace_id"])
-    result = run("http_logger_info", workspace_id=2, **wanted)
-    assert result.failed
-    assert "HTTP logger 'canary' (id 501) in workspace 2 ('Web shop') and in workspace 1" in result.msg
-
-
 @pytest.mark.parametrize(
     "wanted, calls",
     [({}, 3), ({"label": "canary"}, 3), ({"id": 501}, 4), ({"label": "here"}, 1), ({"id": 502}, 2)],
@@ -66,10 +44,3 @@ def test_a_service_that_ignores_the_workspace_is_an_error(service, run, wanted):
 def test_another_list_confirms_the_workspace_of_a_logger(service, run, wanted, calls):
     found(run("http_logger_info", workspace_id=2, **wanted))
     assert len(service.calls()) == calls
-
-
-@pytest.mark.parametrize("options", [{"workspace": "Later"}, {"workspace_id": None}])
-def test_in_check_mode_an_object_that_does_not_exist_yet_returns_an_empty_list_and_a_warning(run, options):
-    result = run("http_logger_info", check=True, **options)
-    assert found(result) == []
-    assert len(result.warnings) == 1

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+from pathlib import Path
 from unittest import mock
 
 import pytest
+import yaml
 from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Session
 from ansible_collections.scanops.scanner.plugins.module_utils._http.list_cache import LONGEST
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
@@ -78,84 +80,21 @@ def in_shop(loop, *labels, **more):
 # --- reads and writes
 
 APART = [{"timeout": 20}, {"timeout": 30}]
-HERE, THERE = APART
-HOOKS = ["GET /http_loggers", "GET /http_loggers"]
-NEW_HOOKS = [{"label": "new"}, {"label": "other"}, {"label": "new"}]
 
 # the module, its items, options of all items, which of them change something, the calls
-SHARED = {
-    "unchanged items": ("target", names(*"abab"), {"workspace": "Web shop"}, "----", [PLACES, LIST]),
-    "normalised names": ("target", names("A", "b", "B"), {"workspace_id": 2}, "---", [LIST]),
-    # an id is read afresh
-    "ids": (
-        "target",
-        [{"id": 1001}, *names("a"), {"id": 1001}],
-        {"workspace_id": 2},
-        "---",
-        ["GET /targets/1001", LIST, "GET /targets/1001"],
-    ),
-    "each workspace has its own list": (
-        "target",
-        [{**each, "workspace": "Other" if "c" in each["name"][0] else "Web shop"} for each in names(*"acb")],
-        {},
-        "---",
-        [PLACES, LIST, LIST],
-    ),
-    "another connection has its own list": (
-        "target", [HERE, THERE, HERE, THERE], {"workspace_id": 2, "name": "a.example.com"}, "----", [LIST, LIST],
-    ),
-    "loggers": (
-        "http_logger", [{"label": f"hook {n}"} for n in range(3)], {"workspace": "Web shop"}, "---", [PLACES, *HOOKS],
-    ),
-    "workspaces": ("workspace", [{"name": name} for name in ("Web shop", "Other", "Web shop")], {}, "---", [PLACES]),
-    "a normalised duplicate": ("target", names("New", "new"), {"workspace_id": 2}, "+-", [LIST, CREATE, "GET /targets/1004"]),
-    "an update drops the list": (
-        "workspace",
-        [{"name": "Web shop"}, *[{"name": "Other", "description": "New"}] * 2],
-        {},
-        "-+-",
-        [PLACES, "PUT /workspaces/3", "GET /workspaces/3", PLACES],
-    ),
-    "a new workspace": (
-        "workspace",
-        [{"name": name} for name in ("New", "Other", "New")],
-        {},
-        "+--",
-        [PLACES, "POST /workspaces", "GET /workspaces/4"],
-    ),
-    "a renamed workspace": (
-        "workspace",
-        [{"name": "Other", "new_name": "Newer"}, {"name": "Newer"}, {"name": "Other", "new_name": "Newer"}],
-        {},
-        "+--",
-        None,
-    ),
-    "new loggers": ("http_logger", NEW_HOOKS, {"workspace": "Web shop"}, "++-", None),
-    "a create drops the lists of other connections": (
-        "target",
-        [{**HERE, **names("A")[0]}, {**THERE, **names("new")[0]}, {**HERE, **names("new")[0]}],
-        {"workspace_id": 2},
-        "-+-",
-        None,
-    ),
-    "no list in check mode": (
-        "target", names("a", "a"), {"workspace": "Web shop", "check": True}, "--", [PLACES, LIST] * 2,
-    ),
-    "no list in reading modules": (
-        "target_info", names("a", "a"), {"workspace": "Web shop"}, "--", [PLACES, LIST] * 2,
-    ),
-}  # fmt: skip
+SHARED = yaml.safe_load(Path(__file__).with_name("loops.yml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("case", SHARED)
 def test_items_share_what_they_read(service, loop, case):
-    module, items, common, changed, calls = SHARED[case]
+    told = SHARED[case]
+    changed = told["changed"]
     service.add(http_loggers=[{"label": f"hook {number}", "workspace_id": 2} for number in range(3)])
-    results = loop(module, items, **common)
+    results = loop(told["module"], told["items"], **told.get("common", {}))
     assert [result for result in results if result.failed] == []
     assert "".join("-+"[result.changed] for result in results) == changed
     assert len(service.writes()) == changed.count("+")
-    assert calls is None or service.calls() == calls
+    assert service.calls() == told.get("calls", service.calls())
 
 
 def test_items_share_one_connection(loop):

@@ -19,6 +19,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+import yaml
 from ansible_collections.scanops.scanner.plugins.module_utils._task import task as shell
 from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import CONNECTION_OPTIONS
 from ansible_collections.scanops.scanner.tests.unit import certificates
@@ -47,159 +48,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:Unverified HTTPS request")
 
 MODULES_PACKAGE = "ansible_collections.scanops.scanner.plugins.modules."
 
-# options that the tests of the module itself cover: the name of a test that fails if the module ignores the option
-OWN_TESTS = {
-    "coverage_info": {
-        "dest": "test_a_csv_file_holds_every_row",
-        "max_age": "test_a_scan_covers_only_if_it_is_recent_by_both_clocks",
-        "targets": "test_a_scan_covers_only_if_it_is_recent_by_both_clocks",
-        "tools": "test_only_a_finished_scan_covers_a_target",
-    },
-    "finding": {
-        "fingerprint": "test_every_finding_with_the_fingerprint_is_changed_however_the_service_groups_them",
-        "id": "test_only_what_differs_is_sent_with_its_reason",
-        "reason": "test_only_what_differs_is_sent_with_its_reason",
-        "risk_level": "test_only_what_differs_is_sent_with_its_reason",
-        "status": "test_only_what_differs_is_sent_with_its_reason",
-        "verified": "test_only_what_differs_is_sent_with_its_reason",
-        "workspace": "test_every_finding_with_the_fingerprint_is_changed_however_the_service_groups_them",
-        "workspace_id": "test_a_finding_of_another_workspace_is_left_alone_by_a_service_that_ignores_the_filter",
-    },
-    "finding_info": {
-        "allow_mismatch": "test_a_scan_that_tells_neither_workspace_nor_target_nor_counts_is_read_only_where_that_is_allowed",
-        "dest": "test_a_file_gets_all_that_pass_beyond_the_limit_too",
-        "group_duplicates": "test_duplicates_are_left_out_by_the_service",
-        "id": "test_an_id_gives_one_and_filters_count_for_it_as_well",
-        "limit": "test_a_limit_cuts_the_list_and_not_the_numbers",
-        "min_severity": "test_an_id_gives_one_and_filters_count_for_it_as_well",
-        "name": "test_a_name_is_a_pattern_for_the_whole_name",
-        "scan_id": "test_a_scan_brings_its_workspace_along",
-        "since": "test_an_absolute_time_is_compared_with_the_end_of_the_scan",
-        "target": "test_a_target_by_name_is_looked_for_in_its_workspace",
-        "target_id": "test_each_finding_has_the_name_of_its_target",
-        "workspace": "test_a_workspace_gives_its_own_with_their_severities_and_numbers",
-        "workspace_id": "test_a_workspace_gives_its_own_with_their_severities_and_numbers",
-    },
-    "finding_template_info": {
-        "has_ptt_exploit": "test_filters_leave_what_passes_all_of_them",
-        "name": "test_filters_leave_what_passes_all_of_them",
-        "vuln_id_type": "test_filters_leave_what_passes_all_of_them",
-    },
-    "gate": {
-        "allow_permanent": "test_a_new_place_of_a_known_finding_fails",
-        "artifacts": "test_a_service_that_fails_is_never_clean",
-        "baseline": "test_a_baseline_is_created_and_makes_findings_known",
-        "baseline_missing": "test_a_baseline_is_created_and_makes_findings_known",
-        "baseline_update": "test_a_baseline_is_created_and_makes_findings_known",
-        "expect": "test_what_is_expected_must_have_been_scanned_lately",
-        "findings_file": "test_a_saved_file_is_judged_without_the_service",
-        "formats": "test_a_missing_baseline_is_said_first",
-        "outcomes": "test_an_outcome_can_warn_or_pass",
-        "policy": "test_gate_json_is_judged_again",
-        "policy.only_new": "test_a_baseline_is_created_and_makes_findings_known",
-        "rows": "test_rows_can_be_limited_to_failing_ones",
-        "scan_ids": "test_named_scans_without_a_target_or_tool_are_incomplete",
-        "scan_results": "test_the_registered_results_of_scans_are_judged",
-        "targets": "test_each_of_two_targets_with_one_normal_form_is_judged",
-        "tools": "test_a_tool_that_never_scanned_is_not_covered",
-        "waivers": "test_a_waiver_expires_by_the_later_clock",
-        "workspace": "test_a_clean_scan_passes",
-        "workspace_id": "test_a_target_without_a_scan_is_not_covered",
-    },
-    "http_logger_data": {
-        "id": "test_all_recorded_requests_are_cleared_and_counted",
-    },
-    "http_logger_data_info": {
-        "after": "test_a_request_must_match_all_filters",
-        "header": "test_a_request_must_match_all_filters",
-        "path": "test_a_request_must_match_all_filters",
-        "id": "test_all_recorded_requests_are_returned_with_the_fields_of_the_service",
-        "label": "test_all_recorded_requests_are_returned_with_the_fields_of_the_service",
-        "method": "test_a_request_must_match_all_filters",
-        "since": "test_a_request_must_match_all_filters",
-        "source": "test_a_request_must_match_all_filters",
-    },
-    "report": {
-        "dest": "test_a_report_of_each_format_is_kept_with_its_size_and_checksum",
-        "format": "test_a_report_of_each_format_is_kept_with_its_size_and_checksum",
-        "group_by": "test_another_request_makes_another_report",
-        "id": "test_a_report_by_id_is_fetched_once",
-        "keep": "test_what_is_not_kept_is_deleted_after_the_file_is_safe",
-        "resources": "test_another_request_makes_another_report",
-        "source": "test_another_request_makes_another_report",
-        "state": "test_a_report_that_was_deleted_in_between_is_generated_again",
-        "outage_wait": "test_a_wait_survives_an_outage_of_some_minutes",
-        "wait_timeout": "test_the_wait_has_an_end_and_the_next_run_continues_with_the_report",
-        "webhook_url": "test_a_webhook_is_sent_with_the_creation_only_and_makes_no_other_report",
-    },
-    "scan": {
-        "authentication.headers": "test_secrets_of_an_authentication_are_in_no_output",
-        "concurrency": "test_concurrency_limits_the_scans_in_progress",
-        "force": "test_a_service_that_ignores_the_filters_loses_no_other_scan",
-        "id": "test_stop_by_id",
-        "max_age": "test_a_fresh_scan_is_used",
-        "max_scan_time": "test_a_scan_is_started_and_waited_for",
-        "on_timeout": "test_the_two_timeouts",
-        "queue_timeout": "test_the_wait_for_a_slot_has_a_limit",
-        "redirect_level": "test_each_start_sends_the_same",
-        "outage_wait": "test_an_outage_ends_a_wait_after_its_time",
-        "run_timeout": "test_a_late_stop_whose_answer_and_reads_are_lost_may_have_been_done",
-        "scan_original_url": "test_each_start_sends_the_same",
-        "start_params": "test_each_start_sends_the_same",
-        "state": "test_a_missing_target_is_no_warning_if_nothing_is_started",
-        "stop_on_interrupt": "test_an_interrupt_stops_only_what_this_task_started",
-        "target": "test_a_scan_is_started_and_waited_for",
-        "target_id": "test_a_target_by_id",
-        "targets": "test_a_target_that_the_start_creates_is_a_warning",
-        "tool": "test_a_scan_is_started_and_waited_for",
-        "tool_params": "test_a_scan_is_started_and_waited_for",
-        "tools": "test_several_tools_scan_at_the_same_time",
-        "vpn_profile": "test_a_vpn_profile_by_name_by_uuid_and_none",
-        "wait": "test_without_wait_the_task_ends_after_the_start",
-        "workspace_id": "test_a_scan_is_started_and_waited_for",
-    },
-    "scan_info": {
-        "id": "test_a_record_has_every_field_that_the_service_gives",
-        "since": "test_scans_that_ended_since_a_duration",
-        "status": "test_filters_leave_what_passes_all_of_them",
-        "target": "test_filters_leave_what_passes_all_of_them",
-        "target_id": "test_a_target_by_id_brings_its_workspace_along",
-        "tool": "test_filters_leave_what_passes_all_of_them",
-        "workspace": "test_a_workspace_gives_its_own",
-        "workspace_id": "test_a_workspace_gives_its_own",
-    },
-    "scan_output": {
-        "dest": "test_json_is_the_output_without_its_envelope_in_one_order",
-        "format": "test_a_format_that_the_tool_has_not_is_explained",
-        "id": "test_json_is_the_output_without_its_envelope_in_one_order",
-    },
-    "service_info": {
-        "required": "test_a_problem_fails_the_task_only_where_the_service_is_required",
-        "schema": "test_an_untrusted_certificate_is_reported",
-    },
-    "service_verification": {
-        "record": "test_a_recording_has_every_answer_and_the_verdicts",
-        "target": "test_a_target_that_the_account_does_not_permit_is_not_tried",
-        "writes": "test_created_objects_are_deleted",
-    },
-    "target": {
-        "description": "test_a_new_target_is_sent_as_it_is_declared",
-        "force": "test_a_recreated_target_returns_what_was_lost",
-        "id": "test_a_record_without_a_workspace_is_looked_up_in_its_list",
-        "name": "test_a_new_target_is_sent_as_it_is_declared",
-        "on_drift": "test_drift_fails_on_request_and_without_force",
-        "state": "test_an_id_of_another_workspace_is_not_deleted",
-        "workspace": "test_a_new_target_is_sent_as_it_is_declared",
-        "workspace_id": "test_the_target_of_another_workspace_is_another_target",
-    },
-    "target_info": {
-        "id": "test_an_id_in_another_workspace_is_an_empty_list",
-        "name": "test_a_name_and_a_type_must_both_match",
-        "type": "test_the_service_filters_by_type",
-        "workspace": "test_a_workspace_returns_its_own",
-        "workspace_id": "test_a_workspace_returns_its_own",
-    },
-}
+# options that the tests of the module itself cover, each with the name of a test
+OWN_TESTS = yaml.safe_load(Path(__file__).with_name("own_option_tests.yml").read_text(encoding="utf-8"))
 
 # the other options: (module, option): a function of (account, run)
 CASES = {}
@@ -682,12 +532,11 @@ for each in SIMPLE:
 
 
 def test_the_test_of_each_other_option_exists():
-    texts = {path.stem: path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py")}
+    files = [*Path(__file__).parent.glob("test_*.py"), *Path(__file__).parent.glob("stories/*.yml")]
     for module, tests in OWN_TESTS.items():
-        own = "".join(
-            text for name, text in texts.items() if name.removeprefix("test_").startswith(module.split("_", 1)[0])
-        )
-        assert [name for name in tests.values() if f"def {name}(" not in own] == [], module
+        start = module.partition("_")[0]
+        own = "".join(path.read_text() for path in files if path.stem.removeprefix("test_").startswith(start))
+        assert [name for name in tests.values() if f"def {name}(" not in own and f"\n  {name}" not in own] == [], module
         assert not {(module, option) for option in tests} & set(CASES)
 
 

@@ -47,13 +47,6 @@ def test_the_percentage_counts_what_carries_the_marker(account, run):
     assert account.writes() == []
 
 
-def test_an_empty_marker_is_refused(account, run):
-    stopped = run("targets", workspace="Shop", targets=names_of(9), purge=True, purge_marker=" ")
-    assert stopped.failed
-    assert "purge_marker is empty" in stopped.msg
-    assert account.calls() == []
-
-
 def test_nothing_declared_and_nothing_there_is_no_danger(account, run):
     account.add(workspaces=[{"name": "Empty"}])
     empty = {"name": "Empty", "targets": [], "http_loggers": []}

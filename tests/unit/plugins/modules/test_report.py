@@ -194,12 +194,6 @@ def test_if_the_file_has_the_content_already_only_the_note_is_written(account, r
     assert Path(".x.json.request.json").exists()
 
 
-def test_in_check_mode_a_file_that_is_certain_to_be_new_is_not_downloaded(account, run):
-    result = good(run("report", check=True, id=301, dest="x.pdf"))
-    assert (result.changed, result["size"], result["report"]["id"]) == (True, None, 301)
-    assert account.calls() == ["GET /reports/301"]
-
-
 def test_in_check_mode_a_report_that_is_not_ready_is_not_waited_for(account, run):
     account.add(reports=[{"id": 7, "resources": [40001], "takes": 3600}])
     Path("x.pdf").write_text("other")
@@ -302,14 +296,6 @@ def test_a_run_continues_only_with_a_recent_report_of_the_same_request(account, 
     assert good(run("report", **PDF))["report"]["id"] == 304
 
 
-def test_a_report_that_was_deleted_in_between_is_generated_again(account, run):
-    account.settings(report_time=10**6)
-    run("report", **PDF, wait_timeout=0)
-    assert good(run("report", id=303, state="absent")).changed
-    account.settings(report_time=0)
-    assert good(run("report", **PDF))["report"]["id"] == 304
-
-
 def test_a_report_that_is_deleted_during_the_wait_ends_it(account, run):
     account.settings(report_time=10**6)
     account.fault(
@@ -349,39 +335,6 @@ def test_missing_resources_are_explained(account, run):
 
 
 # --- the file
-
-
-@pytest.mark.parametrize("check", [False, True])
-@pytest.mark.parametrize(
-    "dest, words",
-    [
-        ("missing/report.pdf", "does not exist: create the directory first"),
-        ("x" * 240 + ".pdf", "give dest a shorter name"),
-    ],
-)
-def test_a_place_that_cannot_hold_the_file_is_refused_before_any_call(account, run, dest, words, check):
-    result = run("report", check=check, **{**PDF, "dest": dest})
-    if check and dest.startswith("missing"):
-        assert (result.failed, result.changed, len(result.warnings)) == (False, True, 1)
-    else:
-        refused(result, words)
-    assert account.calls() == []
-
-
-@pytest.mark.parametrize("check", [False, True])
-@pytest.mark.parametrize(
-    "options, words",
-    [
-        ({"owner": "nobody-of-this-name"}, "nobody-of-this-name"),
-        ({"group": "nobody-of-this-name"}, "nobody-of-this-name"),
-        ({"mode": "u+q"}, "u+q"),
-        ({"mode": "999999"}, "mode"),
-    ],
-)
-def test_an_invalid_owner_or_mode_is_refused_before_any_call(account, run, options, words, check):
-    refused(run("report", check=check, **PDF, **options), words, "another attribute of dest cannot be set")
-    assert account.calls() == []
-    assert names() == []
 
 
 def test_a_full_disk_leaves_no_incomplete_file_and_the_next_run_continues(account, run, monkeypatch):
@@ -462,17 +415,6 @@ def test_what_was_kept_before_is_deleted_when_it_is_no_longer_to_be(account, run
     assert account.calls() == []
 
 
-def test_if_the_deletion_fails_the_file_exists_and_the_next_run_deletes(account, run):
-    account.fault(method="DELETE", action="status", status=403)
-    result = refused(run("report", **PDF, keep=False), "Report 303 was created", "DELETE /reports/303 was answered 403")
-    assert result.changed
-    assert result["api_error"]["status"] == 403
-    assert Path("report.pdf").exists()
-    account.clear_log()
-    assert good(run("report", **PDF, keep=False)).changed
-    assert account.calls() == ["DELETE /reports/303", "GET /reports/303"]
-
-
 # --- absent
 
 
@@ -484,42 +426,7 @@ def test_absent_deletes_the_report_and_leaves_files_alone(account, run):
     assert names() == [".x.pdf.request.json", "x.pdf"]
 
 
-def test_a_deletion_whose_answer_is_lost_is_a_change(account, run):
-    account.fault(method="DELETE", action="reset", when="after")
-    assert good(run("report", id=301, state="absent")).changed
-
-
 # --- options that do not go together
-
-
-@pytest.mark.parametrize(
-    "options, words",
-    [
-        (dict(dest="x"), "one of the following is required: id, source"),
-        (dict(id=301), "state is present but all of the following are missing: dest"),
-        (dict(state="absent", source="scans", resources=[1], format="pdf"), "missing: id"),
-        (dict(id=301, source="scans", dest="x"), "mutually exclusive: id|source"),
-        (dict(id=301, format="pdf", dest="x"), "mutually exclusive: id|format"),
-        (dict(source="scans", format="pdf", dest="x"), "resources"),
-        (dict(source="scans", resources=[1], dest="x"), "format"),
-        ({**PDF, "resources": []}, "resources is empty: give the ids of scans or findings, or skip this task"),
-        ({**PDF, "resources": [0]}, "resources holds 0: give the ids that"),
-        ({**PDF, "resources": [1, -1]}, "resources holds -1"),
-        ({**PDF, "resources": ["x"]}, "resources"),
-        ({**PDF, "format": "odt"}, "format"),
-        ({**PDF, "wait_timeout": -1}, "wait_timeout is -1: set it to 0 or more"),
-        (dict(id=0, dest="x"), "id is 0"),
-        (dict(id=301, dest="x", webhook_url="https://a.example/"), "mutually exclusive: id|webhook_url"),
-        (dict(id=301, state="absent", dest="x"), "remove dest, and delete the file with"),
-    ],
-    ids=str,
-)
-def test_options_that_make_no_sense_are_refused_before_any_call(account, run, options, words):
-    result = run("report", **options)
-    assert result.failed
-    assert words in result.msg
-    assert account.calls() == []
-    assert names() == []
 
 
 # --- check mode over what earlier tasks would have made
@@ -571,17 +478,6 @@ def test_a_webhook_that_is_no_address_is_refused_without_showing_it(account, run
     result = refused(run("report", check=check, **PDF, webhook_url=address), "webhook_url is not a URL: write it as")
     assert "token" not in result.msg
     assert account.calls() == []
-
-
-@pytest.mark.parametrize("fault", [{"action": "status", "status": 403}, {"action": "html", "status": 200}])
-def test_a_file_is_changed_although_the_report_could_not_be_deleted(account, run, fault):
-    account.fault(method="DELETE", path="/reports/302", times=None, **fault)
-    result = refused(run("report", id=302, dest="report.json", keep=False), "DELETE /reports/302 was answered")
-    assert result.changed
-    assert Path("report.json").is_file()
-    # the file exists already and stays unchanged
-    again = refused(run("report", id=302, dest="report.json", keep=False), "DELETE /reports/302 was answered")
-    assert again.changed is (fault["action"] == "html")
 
 
 def test_a_report_that_was_deleted_is_not_promised_to_the_next_run(account, run, monkeypatch):

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import pytest
 
-LOGIN = {"login_page_url": "https://shop.example.com/login", "username": "tester", "password": "pa55-w0rd-of-nobody"}
-
 
 @pytest.fixture(autouse=True)
 def _account(service):
@@ -36,30 +34,6 @@ def found(result):
 def queries(service):
     asked = [entry["query"] for entry in service.log() if entry["path"] == "/scans"]
     return [{name: value for name, value in query.items() if name not in ("limit", "page")} for query in asked]
-
-
-@pytest.mark.parametrize("reference", [{"workspace": "Web shop"}, {"workspace_id": 2}])
-def test_a_workspace_gives_its_own(run, reference):
-    assert found(run("scan_info", **reference)) == [40001, 40002, 40003, 40004]
-
-
-def test_without_a_workspace_the_current_one_is_read_with_a_warning(run):
-    result = run("scan_info")
-    assert found(result) == [40005]
-    assert ["only the scans of its current one" in warning for warning in result.warnings] == [True]
-
-
-def test_a_record_has_every_field_that_the_service_gives(service, run):
-    (scan,) = run("scan_info", id=40001)["scans"]
-    assert (scan["status_name"], scan["progress"], scan["num_finished_tests"]) == ("finished", 100, 20)
-    assert scan["tool_params"] == {}
-    assert service.calls() == ["GET /scans/40001"]
-
-
-def test_the_status_is_read_from_the_field_of_the_contract_s_illustration_as_well(service, run):
-    service.fault(path="/scans/40001", action="wrong_type", data={"id": 40001, "status": "finished"})
-    (scan,) = run("scan_info", id=40001)["scans"]
-    assert (scan["status_name"], scan["result_summary"]) == ("finished", None)
 
 
 @pytest.mark.parametrize(
@@ -94,15 +68,6 @@ def test_a_target_by_id_brings_its_workspace_along(service, run):
     assert queries(service)[0] == {"workspace_id": "2", "target_id": "1002"}
 
 
-@pytest.mark.parametrize("form", ["missing_fields", "null_fields"])
-def test_a_target_whose_workspace_nobody_tells_has_no_empty_list_of_scans(service, run, form):
-    service.settings(**{form: {"targets": ["workspace_id"]}})
-    result = run("scan_info", target_id=1002)
-    assert result.failed
-    assert result.msg.startswith("Scans may be missing: the workspace of target 1002 is not known")
-    assert found(run("scan_info", target_id=1002, workspace_id=2)) == [40003, 40004]
-
-
 def test_an_unknown_status_is_searched_for_with_a_warning(service, run):
     result = run("scan_info", workspace_id=2, status=["Resting", "finished"])
     assert found(result) == [40001, 40004]
@@ -121,66 +86,6 @@ def test_a_service_that_knows_no_filter_gives_nothing_that_was_not_asked_for(ser
         service.clear_faults()
         service.fault(path="/scans", action="wrong_type", data=rows)
         assert found(run("scan_info", workspace_id=2, **options)) == ids
-
-
-@pytest.mark.parametrize(
-    "options, words",
-    [
-        ({"tool": "Website Scaner"}, ["is not the name of a known tool", "did you mean 'Website Scanner'?"]),
-        ({"tool": "0"}, ["is not the name of a known tool"]),
-        ({"status": []}, ["status is empty"]),
-        ({"status": ["finished", ""]}, ["status is empty"]),
-        ({"target_id": 0}, ["target_id is 0"]),
-        ({"target": "a.example", "target_id": 7}, ["mutually exclusive: target|target_id"]),
-        ({"id": 40001, "tool": "170"}, ["mutually exclusive: tool|id"]),
-        ({"id": 40001, "status": "finished"}, ["mutually exclusive: status|id"]),
-    ],
-    ids=str,
-)
-def test_bad_options_are_refused_before_any_call(service, run, options, words):
-    result = run("scan_info", **options)
-    assert result.failed
-    assert all(word in result.msg for word in words), result.msg
-    assert service.calls() == []
-
-
-@pytest.mark.parametrize(
-    "options, ids",
-    [({"id": 99}, []), ({"id": 40001, "workspace_id": 1}, []), ({"id": 40001, "workspace_id": 2}, [40001])],
-)
-def test_a_missing_id_or_one_elsewhere_is_an_empty_list(run, options, ids):
-    assert found(run("scan_info", **options)) == ids
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"workspace": "Later"},
-        {"workspace_id": None},
-        {"workspace_id": 2, "target": "later.example.com"},
-        {"target_id": None},
-        {"id": None},
-    ],
-    ids=str,
-)
-def test_in_check_mode_what_is_not_made_yet_gives_an_empty_list_and_a_warning(run, options):
-    result = run("scan_info", check=True, **options)
-    assert found(result) == []
-    assert ["does not exist yet" in warning for warning in result.warnings] == [True]
-
-
-def test_what_the_service_repeats_of_an_authentication_is_not_shown(service, run):
-    params = {"scan_type": "light", "authentication": {"type": "login_form", "params": LOGIN}}
-    service.add(scans=[{"id": 40010, "target_id": 1001, "tool_params": params}])
-    result = run("scan_info", id=40010)
-    (scan,) = result["scans"]
-    assert scan["tool_params"]["scan_type"] == "light"
-    assert scan["tool_params"]["authentication"] == {"type": "login_form", "params": {**LOGIN, "password": "***"}}
-    assert LOGIN["password"] not in str(result.result)
-    service.fault(path="/scans", action="wrong_type", data=[{"id": 40010, "tool_params": params}])
-    result = run("scan_info", workspace_id=2)
-    assert result["scans"][0]["tool_params"]["scan_type"] == "light"
-    assert LOGIN["password"] not in str(result.result)
 
 
 # --- since
@@ -231,10 +136,3 @@ def test_what_is_in_progress_passes_and_what_tells_no_time_does_with_a_warning(s
     result = run("scan_info", workspace_id=3, since="1h")
     assert found(result) == [50002, 50003]
     assert ["scan 50003 does not say when it ended" in warning for warning in result.warnings] == [True]
-
-
-def test_a_since_that_is_none_is_refused_before_any_call(service, run):
-    result = run("scan_info", workspace_id=3, since="soon")
-    assert "since is 'soon': give a duration" in result.msg
-    assert "mutually exclusive" in run("scan_info", id=40001, since="1h").msg
-    assert service.calls() == []

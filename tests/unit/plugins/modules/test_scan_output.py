@@ -58,22 +58,6 @@ def test_a_running_scan_is_refused_as_its_output_could_be_a_part(running, run, f
     assert running.calls() == ["GET /scans/7"]
 
 
-@pytest.mark.parametrize("form", ["json", "pdf", "raw"])
-def test_a_scan_without_an_output_is_explained(account, run, form):
-    account.add(scans=[{"id": 7, "target_id": 1001, "status_name": "failed to\x07start"}])
-    account.fault(path="/scans/7/(output|raw)", action="status", status=404)
-    result = run("scan_output", id=7, format=form, dest="out")
-    assert "The scan has no output, its status is 'failed to\\\\x07start'; scan again" in result.msg
-    assert result["api_error"]["status"] == 404
-
-
-@pytest.mark.parametrize("form", ["json", "pdf", "raw"])
-def test_a_missing_scan_is_named(account, run, form):
-    result = run("scan_output", id=9, format=form, dest="out")
-    assert "No scan with id 9 is visible to this API key: correct the id" in result.msg
-    assert account.calls() == ["GET /scans/9"]
-
-
 def test_a_format_that_the_tool_has_not_is_explained(account, run):
     account.add(scans=[{"id": 7, "target_id": 1001, "tool_id": 30}])
     result = run("scan_output", id=7, dest="out")
@@ -82,29 +66,11 @@ def test_a_format_that_the_tool_has_not_is_explained(account, run):
     assert not run("scan_output", id=7, format="raw", dest="out").failed
 
 
-def test_check_mode_accepts_the_null_id_of_an_earlier_task(account, run):
-    result = run("scan_output", check=True, id=None, dest="out")
-    assert (result.failed, result.changed, result["size"], result["checksum"]) == (False, True, None, None)
-    assert "the scan does not exist yet" in result.warnings[0]
-    assert account.calls() == []
-    assert run("scan_output", id=None, dest="out").failed
-
-
 def test_the_output_is_asked_for_in_its_format(account, run):
     for form, accept in (("json", "application/json"), ("pdf", "application/pdf"), ("raw", "text/plain")):
         account.clear_log()
         run("scan_output", id=40001, format=form, dest="out")
         assert account.log()[1]["accept"].partition(",")[0] == accept
-
-
-@pytest.mark.parametrize("check", [False, True])
-def test_a_missing_directory_is_refused_before_any_call_and_check_mode_expects_it(account, run, check):
-    result = run("scan_output", check=check, id=40001, dest="new/out")
-    if check:
-        assert (result.failed, result.changed, len(result.warnings)) == (False, True, 1)
-    else:
-        assert "does not exist: create the directory first" in result.msg
-        assert account.calls() == []
 
 
 @pytest.mark.parametrize("action", ["truncate", "short", "long", "html"])
@@ -151,11 +117,3 @@ def test_the_output_of_an_unknown_tool_may_be_any_json(account, run, data):
     account.fault(path="/scans/40001/output", action="wrong_type", data=output)
     assert not run("scan_output", id=40001, dest="out.json").failed
     assert json.loads(Path("out.json").read_text(encoding="ascii")) == output
-
-
-@pytest.mark.parametrize("kind", ["finding_list", "subdomain_list", "domain_list", "port_scanner", "waf_results"])
-def test_the_output_of_a_known_tool_may_be_an_empty_list(account, run, kind):
-    account.allow_violations = True
-    output = {"output_type": kind, "output_data": []}
-    account.fault(path="/scans/40001/output", action="wrong_type", data=output)
-    assert not run("scan_output", id=40001, dest="out.json").failed

@@ -86,31 +86,6 @@ def test_incomplete_output_is_returned_with_a_warning(service, run, number, key)
     assert ["its output may be incomplete" in warning for warning in result.warnings] == [True]
 
 
-def test_a_406_of_a_scan_in_progress_and_of_its_raw_output_says_to_wait(service, run):
-    service.fault(path="/scans/40003/.*", action="status", status=406, times=None)
-    result = run("scan_output_info", id=40003)
-    assert result.failed
-    assert (result["api_error"]["status"], result["api_error"]["path"]) == (406, "/scans/40003/raw")
-    assert "run the task again when it has finished" in result.msg
-
-
-@pytest.mark.parametrize(
-    "status, words",
-    [
-        (404, "The scan has no output, its status is 'failed to start'; scan again"),
-        (406, "write it to a file with scanops.scanner.scan_output"),
-        (409, "The output cannot be read now, the scan's status is 'failed to start'"),
-    ],
-)
-def test_the_refusals_of_a_scan_that_has_ended_are_explained(service, run, status, words):
-    service.fault(path="/scans/40006/(output|raw)", action="status", status=status, message="no", times=None)
-    result = run("scan_output_info", id=40006)
-    assert result.failed
-    assert words in result.msg
-    assert "'no'" in result.msg
-    assert result["api_error"]["status"] == status
-
-
 def test_in_check_mode_a_null_id_gives_nothing_and_a_warning(run):
     result = run("scan_output_info", check=True, id=None)
     assert (result["output"], result["text"]) == (None, None)
@@ -136,19 +111,3 @@ def test_an_output_that_announces_more_rows_is_an_error(service, run, tmp_path, 
     assert result.failed
     assert "GET /scans/40001/output returned only 2 of 12 rows" in result.msg
     assert list(tmp_path.iterdir()) == []
-
-
-def test_further_pages_of_an_output_are_read(service, run):
-    service.allow_violations = True
-    pages = [{"data": {"output_type": "finding_list", "output_data": {"findings": [row]}, "total": 2}} for row in ROWS]
-    service.fault(path="/scans/40001/output", query={"page": 2}, action="status", status=200, body=pages[1])
-    service.fault(path="/scans/40001/output", action="status", status=200, body=pages[0], times=None)
-    assert run("scan_output_info", id=40001)["output"]["output_data"]["findings"] == ROWS
-
-
-@pytest.mark.parametrize("data", [{"total": 12, "rows": [1]}, [1, 2], None, {"findings": {}}])
-def test_an_output_of_another_kind_has_numbers_of_its_own(service, run, data):
-    service.allow_violations = True
-    body = {"data": {"output_type": "something new", "output_data": data}}
-    service.fault(path="/scans/40001/output", action="status", status=200, body=body)
-    assert run("scan_output_info", id=40001)["output"]["output_data"] == data

@@ -63,34 +63,6 @@ def test_a_wait_that_fails_knows_what_was_started(account, scan, failure):
     assert "40001" in result.msg
 
 
-@pytest.mark.parametrize("read", ["works", "fails"])
-def test_a_start_that_is_answered_without_an_id(account, scan, read):
-    account.settings(create_answer="nothing")
-    if read == "fails":
-        account.fault(method="GET", path=S, nth=2, action="status", status=403, times=None)
-        result = scan(wait=False)
-        assert (result.failed, result.changed, result["started"]) == (True, True, True)
-        assert (
-            "may have been started: the answer to POST /scans was a success without its id, and the list" in result.msg
-        )
-    else:
-        result = good(scan(wait=False))
-        assert result["scan"]["id"] == 40001
-
-
-@pytest.mark.parametrize("targets", [None, ["www.example.com", "api.example.com"]])
-def test_a_start_that_may_have_been_done_is_a_change(account, scan, targets):
-    account.fault(method="POST", path=S, action="reset", when="after")
-    account.fault(method="GET", path=S, nth=2, action="status", status=403, times=None)
-    result = scan(wait=False, **({"target": None, "targets": targets} if targets else {}))
-    assert (result.failed, result.changed) == (True, True)
-    assert "POST /scans" in result.msg
-    assert "It may have been started" in result.msg
-    if targets:
-        assert [each["outcome"] for each in result["scans"]] == ["unknown_state", None]
-        assert [each["started"] for each in result["scans"]] == [False, True]
-
-
 # --- limits of the plan
 
 
@@ -100,14 +72,6 @@ def test_a_limit_of_parallel_scans_is_named(account, scan):
     assert (result.failed, result.changed) == (True, False)
     assert "'Your current plan only allows 0 parallel scans'" in result.msg
     assert "set concurrency" in result.msg
-    assert "API access" not in result.msg
-
-
-def test_a_limit_of_assets_is_named(account, scan):
-    account.settings(max_assets=2)
-    result = scan(target="new.example.com")
-    assert "'Your current plan only allows 2 assets'" in result.msg
-    assert "delete targets that are no longer needed" in result.msg
     assert "API access" not in result.msg
 
 
@@ -126,14 +90,6 @@ def test_targets_wait_for_a_free_slot(account, scan, options):
     assert 5 < posts <= 5 + polls
 
 
-def test_one_target_with_concurrency_waits_for_a_free_slot(account, scan, passing):
-    account.settings(max_parallel_scans=1)
-    account.add(scans=[old(5, **{**RUNNING, "target_id": 1002})])
-    result = good(scan(concurrency=1))
-    assert (result["outcome"], result["started"]) == ("finished", True)
-    assert passing.now >= 65 + 115
-
-
 def test_the_wait_for_a_slot_has_a_limit(account, scan, passing):
     account.settings(max_parallel_scans=1)
     account.add(scans=[old(5, **{**RUNNING, "script": {"queue": 90000}, "target_id": 1002})])
@@ -147,64 +103,7 @@ def test_the_wait_for_a_slot_has_a_limit(account, scan, passing):
     assert not [call for call in account.calls() if call.endswith("/stop")]
 
 
-def test_without_wait_no_target_waits_for_a_slot(account, scan):
-    account.settings(max_parallel_scans=1)
-    result = scan(target=None, targets=["www.example.com", "api.example.com"], wait=False)
-    assert [each["outcome"] for each in result["scans"]] == [None, "failed_to_start"]
-    assert "set concurrency" in result["scans"][1]["error"]
-
-
 # --- the option that is wrong
-
-
-@pytest.mark.parametrize("status", [400, 422])
-@pytest.mark.parametrize("named", ["target", "targets", "target_id"])
-def test_a_refused_max_scan_time_names_its_option(account, scan, status, named):
-    account.settings(least_scan_time=5, scan_time_status=status)
-    given = {"target": "www.example.com", "targets": ["www.example.com"], "target_id": 1001}
-    result = scan(max_scan_time=1, **{"target": None, named: given[named]})
-    assert "Correct the option max_scan_time" in result.msg
-    assert "option target" not in result.msg
-
-
-@pytest.mark.parametrize("status", [400, 422])
-def test_the_details_of_a_refusal_count_too(account, scan, status):
-    details = {"message": "Unprocessable entity", "details": "max_scan_time: must be at least 5"}
-    account.fault(method="POST", path=S, action="status", status=status, **details)
-    assert "Correct the option max_scan_time" in scan(max_scan_time=1).msg
-
-
-@pytest.mark.parametrize(
-    "message, options, advice",
-    [
-        ("invalid workspace_id", {}, "Check workspace_id."),
-        ("invalid workspace_id", {"workspace_id": None, "workspace": "Web shop"}, "The workspace was deleted after"),
-        ("no such vpn_profile_uuid", {"vpn_profile": ""}, "Check vpn_profile."),
-        ("invalid target_id", {"target": None, "target_id": 1001}, "Check target_id."),
-        ("invalid target", {}, "Check target."),
-        ("no such tool", {}, "Check tool."),
-        ("not found", {"target": None, "target_id": 1001}, "Check target_id and workspace_id and tool."),
-    ],
-)
-def test_what_was_not_found_names_only_options_of_the_task(account, scan, message, options, advice):
-    account.fault(method="POST", path=S, action="status", status=404, message=message)
-    assert advice in scan(**options).msg
-
-
-def test_a_redirect_names_the_options_for_it(account, scan):
-    account.settings(redirecting_targets={"www.example.com": "https://shop.example.org/"})
-    result = scan()
-    assert "'Target URL redirects to https://shop.example.org/'" in result.msg
-    assert "Set redirect_level" in result.msg
-    assert "scan_original_url: true" in result.msg
-    assert "option target" not in result.msg
-
-
-def test_the_option_that_names_the_target_is_named_where_it_is_wrong(account, scan):
-    account.settings(unreachable_targets=["www.example.com"])
-    assert "Correct the option target." in scan().msg
-    assert "Correct the option targets." in scan(target=None, targets=["www.example.com"]).msg
-    assert "Correct the option target_id." in scan(target=None, target_id=1001).msg
 
 
 # --- many starts
@@ -240,10 +139,3 @@ def test_a_uuid_of_a_vpn_profile_needs_no_list(account, scan, status):
     assert named.failed
     assert named["api_error"]["status"] == status
     assert account.calls().count(f"POST {S}") == 1
-
-
-@pytest.mark.parametrize("status", [401, 429, 500])
-def test_a_list_of_vpn_profiles_that_fails_otherwise_is_an_error(account, scan, status):
-    account.fault(method="GET", path="/vpn_profiles", action="status", status=status, times=None)
-    assert scan(vpn_profile=UUID, wait=False, retries=0, rate_limit_wait=0).failed
-    assert account.writes() == []

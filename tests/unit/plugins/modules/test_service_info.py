@@ -79,14 +79,6 @@ def test_a_working_service_costs_one_call(account, run):
     assert account.calls() == ["GET /workspaces"]
 
 
-def test_a_key_without_visible_workspaces_causes_a_warning(service, run):
-    service.reset(state={"fresh": False})
-    result = run("service_info")
-    assert result["service"]["workspaces"] == []
-    assert result["service"]["problem"] is None
-    assert "no workspace is visible" in result.warnings[0]
-
-
 @pytest.mark.parametrize("offset", [3600, -3600])
 def test_a_clock_that_is_an_hour_off_is_told(account, run, offset):
     account.settings(clock_offset=offset)
@@ -225,12 +217,6 @@ def test_the_target_of_a_redirect_is_named(run):
     assert {"is_api": False, "found": "a redirect", "status": 302, "reachable": True}.items() <= known.items()
     assert "was redirected to https://login.example.com/" in known["problem"]
     assert len(seen) == 1
-
-
-def test_a_wrong_option_fails_also_where_the_service_is_not_required(run):
-    result = run("service_info", base_url="https://scanner.example.com", required=False)
-    assert result.failed
-    assert "has no path" in result.msg
 
 
 # --- the OpenAPI file

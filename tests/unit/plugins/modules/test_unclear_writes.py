@@ -86,66 +86,12 @@ def test_a_change_with_an_unknown_outcome_says_so_and_counts_as_changed(account,
     assert result.changed
 
 
-def test_a_read_decides_about_an_update_whose_answers_are_lost(account, run):
-    """Each of the tries is done, and none is answered."""
-    account.fault(method="PUT", when="after", times=None, action="reset")
-    result = run("workspace", name="Web shop", description="Other", new_name="Shop")
-    assert not result.failed, result.msg
-    assert result.changed
-    assert result["workspace"] == {"id": 2, "name": "Shop", "description": "Other"}
-    assert account.calls() == ["GET /workspaces", *["PUT /workspaces/2"] * 4, "GET /workspaces/2"]
-
-
-def test_a_read_decides_about_a_refused_delete_after_a_lost_try(account, run):
-    account.fault(method="DELETE", when="after", action="reset")
-    account.fault(method="DELETE", nth=2, action="status", status=403, message="no")
-    result = run("target", workspace_id=2, name="192.0.2.7", state="absent")
-    assert not result.failed, result.msg
-    assert result.changed
-
-
-@pytest.mark.parametrize("module", ["workspace", "wordlist"])
-def test_a_404_after_a_lost_delete_that_cannot_be_confirmed_may_be_its_work(account, run, module):
-    path = {"workspace": "/workspaces/3", "wordlist": "/wordlists/1700"}[module]
-    account.fault(method="DELETE", when="after", action="reset")
-    account.fault(method="GET", path=path, action="status", status=500, times=None)
-    name = {"workspace": "Empty", "wordlist": "Our hosts"}[module]
-    result = run(module, name=name, state="absent")
-    assert result.failed
-    assert result.changed
-    assert "may have been deleted by an earlier try" in result.msg
-
-
-@pytest.mark.parametrize("method", ["PUT", "DELETE"])
-def test_after_500_a_read_decides(account, run, method):
-    """500 ends the work of the service: what is not seen after it was not done."""
-    options = {"PUT": {"name": "Web shop", "description": "Other"}, "DELETE": {"name": "Empty", "state": "absent"}}[
-        method
-    ]
-    account.fault(method=method, action="status", status=500, message="broken")
-    result = run("workspace", **options)
-    assert result.failed
-    assert not result.changed
-    assert "may have been" not in result.msg
-    account.fault(method=method, when="after", action="status", status=500, message="broken")
-    result = run("workspace", **options)
-    assert (result.failed, result.changed) == (False, True)
-
-
 def test_recorded_requests_that_are_gone_after_a_lost_delete_were_cleared(account, run):
     account.fault(method="DELETE", when="after", action="html", status=504, times=None)
     result = run("http_logger_data", label="canary", state="absent")
     assert not result.failed, result.msg
     assert (result.changed, result["cleared"]) == (True, 2)
     assert account.calls()[-1] == "GET /http_loggers/501/data"
-
-
-def test_recorded_requests_that_may_be_gone_are_reported(account, run):
-    account.fault(method="DELETE", action="html", status=504, times=None)
-    result = run("http_logger_data", label="canary", state="absent")
-    assert result.failed
-    assert result.changed
-    assert "The data of the HTTP logger may have been deleted" in result.msg
 
 
 def test_a_stop_is_not_done_because_of_its_status(account, run):
@@ -201,15 +147,3 @@ def test_a_named_workspace_that_vanishes_is_not_a_wrong_id(account, run, module,
     assert result["api_error"]["status"] == status
     assert "check workspace_id" not in result.msg
     assert words in result.msg
-
-
-@pytest.mark.parametrize(
-    "unknown, words",
-    [
-        ("documented", "Check workspace_id; a workspace with this id may not exist"),
-        (404, "No workspace has this id; check workspace_id"),
-    ],
-)
-def test_an_unknown_workspace_id_is_named(account, run, unknown, words):
-    account.settings(unknown_workspace=unknown)
-    assert words in run("target_info", workspace_id=99).msg

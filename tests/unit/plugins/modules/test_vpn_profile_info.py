@@ -31,32 +31,3 @@ def _account(service):
 def test_profiles_are_returned_by_name_and_by_uuid(service, run, options, profiles):
     assert run("vpn_profile_info", **options)["vpn_profiles"] == profiles
     assert service.calls() == ["GET /vpn_profiles"]
-
-
-def test_the_case_of_a_uuid_does_not_matter(service, run):
-    service.add(vpn_profiles=[{"name": "Loud", "uuid": "AAAAAAAA-AAAA-4AAA-8AAA-AAAAAAAAAAAA"}])
-    (found,) = run("vpn_profile_info", uuid=" aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa")["vpn_profiles"]
-    assert found["name"] == "Loud"
-
-
-def test_an_account_without_profiles_has_an_empty_list(service, run):
-    service.reset()
-    assert run("vpn_profile_info")["vpn_profiles"] == []
-
-
-@pytest.mark.parametrize("option", ["name", "uuid"])
-def test_an_empty_name_or_uuid_is_refused(service, run, option):
-    result = run("vpn_profile_info", **{option: " "})
-    assert result.failed
-    assert f"{option} is empty" in result.msg
-    assert service.calls() == []
-
-
-@pytest.mark.parametrize(
-    "row", [{"name": "Office"}, {"uuid": "", "name": "x"}, {"uuid": 7, "name": "x"}, {"uuid": "a"}]
-)
-def test_a_row_that_is_not_a_profile_is_an_error(service, run, row):
-    service.fault(path="/vpn_profiles", action="wrong_type", data=[OFFICE, row])
-    result = run("vpn_profile_info")
-    assert result.failed
-    assert "data that is not a list of VPN profiles" in result.msg

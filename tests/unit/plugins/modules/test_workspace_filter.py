@@ -100,14 +100,6 @@ def test_estate_purges_nothing_where_every_list_is_that_of_one_workspace(stuck, 
     refused(stuck, result)
 
 
-def test_a_logger_that_a_third_workspace_lists_too_is_not_purged(account, run):
-    """The list that shows the filter at work is another one."""
-    rows = [{"id": 501, "label": "shop"}]
-    account.fault(path="/http_loggers", query={"workspace_id": 3}, action="status", status=200, body={"data": rows})
-    result = run("estate", workspaces=[shop(http_loggers=[{"label": "new"}])], purge=["http_loggers"])
-    refused(account, result, "HTTP logger 'shop' (id 501) in workspace 2 ('Shop') and in workspace 3 ('Lab')")
-
-
 BULK = {
     "present": dict(targets=["lab.example.com"]),
     "absent": dict(targets=["lab.example.com"], state="absent"),

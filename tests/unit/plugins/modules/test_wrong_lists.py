@@ -145,11 +145,3 @@ def test_what_to_write_in_place_of_a_name(run, service, module, name, words):
 def test_a_url_that_only_looks_similar_is_no_mistake(run, service, name):
     service.reset(settings={"rate_limits": None}, state=ACCOUNT)
     assert not run("target", check=True, **W, name=name).failed
-
-
-@pytest.mark.parametrize("key", ["allow", "deny"])
-def test_a_pattern_in_a_url_of_a_scope_is_refused(run, service, key):
-    """It would match nothing."""
-    result = run("target", **W, name="shop.example.com", scope={key: ["https://shop.example.com/*"]})
-    assert result.failed and f"scope.{key}[0]" in result.msg and "a URL covers everything below its path" in result.msg
-    assert service.calls() == []

@@ -34,13 +34,6 @@ def good(result):
 
 @BOTH
 @pytest.mark.parametrize("name", NAMES)
-def test_one_target_is_refused(account, run, name, check):
-    refused(run("target", check=check, workspace_id=2, name=name), f"name {name!r} cannot be the name of a target: ")
-    assert account.writes() == []
-
-
-@BOTH
-@pytest.mark.parametrize("name", NAMES)
 def test_a_batch_is_refused_before_its_first_write(account, run, name, check):
     targets = ["new.example.com", name, {"name": "other.example.com"}]
     where = f"targets[1] {name!r}: it cannot be the name of a target: "
@@ -50,41 +43,6 @@ def test_a_batch_is_refused_before_its_first_write(account, run, name, check):
     result = run("estate", check=check, workspaces=[{"name": "New"}, {"name": "Web shop", "targets": targets}])
     refused(result, f"workspaces[1].{where}")
     assert account.writes() == []
-
-
-@BOTH
-@pytest.mark.parametrize("name", NAMES)
-def test_no_scan_is_started_of_any_target(account, run, name, check):
-    common = dict(check=check, workspace_id=2, tool=170, wait=False)
-    refused(run("scan", target=name, **common), f"target {name!r} cannot be the name of a target: ")
-    refused(run("scan", targets=["www.example.com", name], **common), f"targets[1] {name!r} cannot be")
-    assert account.writes() == []
-
-
-def test_the_message_says_what_to_write(account, run):
-    right = "write https:// in front of a URL with a path, as in 'https://shop.example.com/admin'"
-    refused(run("target", workspace_id=2, name=ODD), right)
-    refused(run("targets", workspace_id=2, targets=[ODD]), right)
-    refused(run("scan", workspace_id=2, target=ODD, tool=170), right)
-    # a scope refuses such a name before anything is read, and says the same
-    refused(run("target", workspace_id=2, name=ODD, scope={"allow": ["example.com"]}), f"W{right[1:]}")
-
-
-def test_continue_on_error_applies_the_others(account, run):
-    result = run("targets", workspace_id=2, targets=["new.example.com", ODD], continue_on_error=True)
-    assert result.failed
-    assert [entry["action"] for entry in result["results"]] == ["create", "refused"]
-    assert "it cannot be the name of a target" in result["results"][1]["error"]
-    assert account.writes() == ["POST /targets"]
-
-
-def test_in_a_workspace_that_does_not_exist_yet_check_mode_refuses_as_well(account, run):
-    for module, options in (
-        ("target", {"name": ODD}),
-        ("targets", {"targets": [ODD]}),
-        ("scan", {"target": ODD, "tool": 170}),
-    ):
-        refused(run(module, check=True, workspace="Later", **options), "cannot be the name of a target")
 
 
 # --- what has such a name already
