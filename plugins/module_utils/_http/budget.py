@@ -282,7 +282,9 @@ def paces_in(content: bytes) -> dict[str, Pace]:
 
 def _pace(values: Any) -> Pace:
     used, limit, stop, refused, under_way, *lists = values
-    calls, others, queue = [tuple((moment, other) for moment, other in each) for each in lists]
+    # unpacking refuses what is no pair, and a generator would be called for each
+    # pylint: disable-next=unnecessary-comprehension
+    calls, others, queue = [tuple([(moment, other) for moment, other in each]) for each in lists]
     pace = Pace(used, limit, stop, refused, tuple(under_way), calls, others, queue)
     for number in (*pace[:4], *pace.under_way, *chain(*calls, *others, *queue)):
         # not true or NaN
