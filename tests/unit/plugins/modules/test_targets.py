@@ -460,7 +460,7 @@ def test_absent_is_never_refused_by_a_scope(account, run, monkeypatch, tmp_path)
 
 
 @pytest.mark.parametrize("scope", [None, {"allow": None, "deny": ["x.example"]}])
-def test_a_scope_that_is_null_refuses_no_deletion(run, scope):
+def test_a_scope_that_is_null_refuses_no_deletion(account, run, scope):
     assert good(run("targets", workspace="Shop", targets=OLD[:1], state="absent", scope=scope)).changed
 
 
