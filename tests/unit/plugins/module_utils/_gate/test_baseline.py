@@ -99,7 +99,7 @@ def given_run(pairs):
     made = []
     for each in pairs:
         found = [each.partition(" ") for each in each.get("findings", ())]
-        records = [finding(check, int(risk or 3)) for check, _, risk in found]
+        records = [finding(check, int(risk or 3)) for check, dummy, risk in found]
         made.append(pair(*records, **{key: value for key, value in each.items() if key != "findings"}))
     return run(*made)
 

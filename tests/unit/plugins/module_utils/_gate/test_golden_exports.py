@@ -26,7 +26,7 @@ def whole():
     """A document with everything that a format shows."""
     of = mixed()
     of["baseline"]["state"] = "read"
-    _, first, second, third, *_ = of["findings"]
+    first, second, third = of["findings"][1:4]
     first["references"] = second["references"] = ["https://user:secret@example.com/3des"]
     third["cve"] = ["N/A", "CVE-2024-1000"]
     of["counts"].update(gone=1, unseen=1)
