@@ -62,6 +62,45 @@ options:
     type: list
     elements: str
     default: []
+  owner:
+    description:
+      - Who declares these targets. A new target gets the mark V([managed by OWNER]) at the end of its description, which
+        the API cannot change later. A target that exists keeps its description.
+      - Purge, V(recreate) and V(absent) never delete a target with the mark of another owner, or with one that cannot be
+        read. The plan lists it as V(foreign). They delete targets without a mark.
+      - 1 to 60 letters, digits, spaces and C(_.:-). If not set, new targets get no mark, and every owner is another one.
+    type: str
+  purge_only:
+    description:
+      - V(own) purges only targets with the mark of O(owner), so that several sources can share a workspace.
+        O(purge_max_percent) and O(purge_floor) then count only these.
+    type: str
+    choices: [all, own]
+    default: all
+  adopt:
+    description:
+      - Other owners, whose targets count as those of O(owner). Use it after an owner was renamed, because the marks of
+        its targets stay.
+      - Danger - what another playbook still manages under this owner can then be deleted by this task.
+    type: list
+    elements: str
+    default: []
+  unprotect:
+    description:
+      - The names of targets that this task may delete although they are protected, by their mark or by C(protect).
+      - A target is protected by its mark if it was created with C(protect) set to V(true). The plan lists one that would
+        be deleted as V(protected), and the task goes on with the others.
+    type: list
+    elements: str
+    default: []
+  evidence:
+    description:
+      - A directory on the host on which the module runs. Before a target is deleted or recreated, also with its workspace, its
+        findings are written to a new file there, one JSON object for each line. The directory must exist.
+      - A target whose findings cannot be saved completely, such as during a scan, is refused. The others are deleted, and the
+        task fails at its end.
+      - Danger - findings describe weaknesses. Only the user who runs the module can read the files.
+    type: path
   expect_plan:
     description:
       - The checksum of a reviewed plan. Use RV(plan.checksum) of an earlier run, usually in check mode.

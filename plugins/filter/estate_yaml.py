@@ -12,8 +12,8 @@ version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
 description:
-  - Renders lists, dictionaries, strings, booleans and null as YAML for a file of variables, such as an estate returned
-    by M(scanops.scanner.estate_info). Ansible reads it back as exactly the same data.
+  - Renders lists, dictionaries, strings, integers, booleans and null as YAML for a file of variables, such as an estate
+    returned by M(scanops.scanner.estate_info). Ansible reads it back as exactly the same data.
   - A string is written without quotes only if every YAML reader reads it as a string. Strings such as V(no), V(1e3),
     V(null), V(!vault) or V(192.0.2.1) are quoted, and invisible characters are escaped.
   - A string with template markers, such as V({{), gets the tag C(!unsafe), so that Ansible never evaluates it.
@@ -22,8 +22,8 @@ positional: _input
 options:
   _input:
     description:
-      - The data. A number, or a string that YAML cannot represent (half of a surrogate pair), is an error that names
-        its location.
+      - The data. A number with a fraction, or a string that YAML cannot represent (half of a surrogate pair), is an
+        error that names its location.
     type: raw
     required: true
 seealso:
@@ -75,7 +75,7 @@ _TEMPLATE = re.compile(r"\{[{%#]|\A#jinja2:")
 
 
 def estate_yaml(data: object) -> str:
-    """Data of dict, list, str, bool and None as a YAML document. Raises AnsibleFilterError."""
+    """Data of dict, list, str, int, bool and None as a YAML document. Raises AnsibleFilterError."""
     # the text contains the template markers that it guards against, and must not become a template itself
     document: str = unsafe("\n".join(("---", *_block(data, ""))) + "\n")
     return document
@@ -112,7 +112,7 @@ def _scalar(value: object, path: str, is_key: bool = False) -> str:
                 " correct the data."
             )
         return shown
-    if is_key or not (value is None or isinstance(value, (bool, dict, list, tuple))):
+    if is_key or not (value is None or isinstance(value, (int, dict, list, tuple))):
         kind = "a key that is not a string" if is_key else f"a value of the type {type(value).__name__}"
         raise AnsibleFilterError(
             f"estate_yaml: {path or 'the data'} contains {kind}, which no estate has: correct the data."
@@ -121,6 +121,8 @@ def _scalar(value: object, path: str, is_key: bool = False) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
     return "{}" if isinstance(value, dict) else "[]"
 
 

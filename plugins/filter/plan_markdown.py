@@ -65,7 +65,7 @@ from ..plugin_utils._unsafe import unsafe
 
 def plan_markdown(result: Mapping[str, Any], reviewed: Differences | None = None) -> str:
     """The plan of a task's result as Markdown. reviewed: what the filter reviewed_plan returned."""
-    failure = result.get("msg") if result.get("failed") else None
+    failure = result.get("msg") if result.get("failed") or result.get("outcome") in ("refused", "error") else None
     document: str = unsafe(markdown(result["plan"], result["summary"], failure, reviewed))
     return document
 

@@ -49,10 +49,11 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: The keys C(checksum), C(actions), C(calls) and C(minutes) of the plan, and C(summary).
+  description: The keys of the plan, C(summary), the time in C(made), and the C(digest) of all of it.
   type: dict
 """
 
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -62,7 +63,7 @@ from ..plugin_utils._unsafe import unsafe
 
 def plan_record(result: Mapping[str, Any]) -> dict[str, Any]:
     """The plan of a task's result, for a file."""
-    content: dict[str, Any] = unsafe(record(result["plan"], result["summary"]))
+    content: dict[str, Any] = unsafe(record(result["plan"], result["summary"], time.time()))
     return content
 
 

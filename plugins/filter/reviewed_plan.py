@@ -25,6 +25,11 @@ options:
     description:
       - The current plan, from C(plan) of a task's result.
     type: dict
+  max_age:
+    description:
+      - The maximum age of the plan, in seconds or as in V(12h) or V(7d).
+    type: str
+    default: 7d
 seealso:
   - plugin: scanops.scanner.plan_record
     plugin_type: filter
@@ -60,16 +65,19 @@ _value:
       elements: str
 """
 
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..module_utils._model.times import seconds_of
 from ..plugin_utils._plan import difference, read
 from ..plugin_utils._unsafe import unsafe
 
 
-def reviewed_plan(text: str, present: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The content of a plan file, checked and compared. present: the current plan."""
-    plan, problem = read(text)
+def reviewed_plan(text: str, present: Mapping[str, Any] | None = None, max_age: str = "7d") -> dict[str, Any]:
+    """The content of a plan file, checked and compared. present: the current plan; max_age: of the file, as in
+    2d or a number of seconds."""
+    plan, problem = read(text, time.time(), seconds_of(max_age))
     result: dict[str, Any] = dict(problem=problem, checksum=plan and plan["checksum"], **difference(plan, present))
     return {name: unsafe(value) for name, value in result.items()}
 

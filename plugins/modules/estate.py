@@ -12,10 +12,11 @@ short_description: Declare workspaces with their targets and HTTP loggers in one
 description:
   - Creates and updates workspaces, their targets and their HTTP loggers as declared. The account is read once, and only
     the differences are written - parents first, deletes last.
-  - With O(purge), deletes targets and HTTP loggers that are not declared, within limits. Workspaces are never deleted.
+  - With O(purge), deletes targets and HTTP loggers that are not declared, within limits, and workspaces that are declared
+    as V(absent).
   - A task that runs in process shows its progress on standard error every 5 seconds.
-  - Cost - 1 GET, the reads of each declared list, and 1 POST, PUT or DELETE for each difference, which is read back.
-    See
+  - Cost - 1 GET, the reads of each declared list, those of the undeclared workspaces if one is to be created, and 1 POST,
+    PUT or DELETE for each difference, which is read back. See
     R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
 author:
@@ -30,11 +31,17 @@ extends_documentation_fragment:
 options:
   workspaces:
     description:
-      - The workspaces. Each is a dictionary with the key C(name) and the optional keys C(description), C(targets) and
-        C(http_loggers).
+      - The workspaces. Each is a dictionary with the key C(name) and the optional keys C(id), C(new), C(description),
+        C(state), C(targets) and C(http_loggers).
+      - C(state) set to V(absent) retires the workspace. It is deleted with all that it holds, if O(purge) has V(workspaces).
+        If it has targets, this needs O(evidence) or O(force=true).
+      - With C(id), which P(scanops.scanner.estate_export#role) writes, the workspace is the one with this id, and a
+        different C(name) renames it. An id that no workspace has is an error, and so is a name that another workspace has.
+      - Without C(id), a workspace that does not exist is created. The task fails if an undeclared workspace has at least
+        half of its targets or loggers, because it may be the same under another name. C(new) set to V(true) allows this.
       - C(targets) is a list as in M(scanops.scanner.targets). C(http_loggers) is a list of dictionaries with the key
         C(label) and the optional key C(ignore). A list that is not set is not managed, and never purged.
-      - A workspace that does not exist is created. Nothing can be purged in it.
+      - Nothing can be purged in a workspace that does not exist yet.
     type: list
     elements: raw
     required: true
@@ -48,7 +55,9 @@ options:
   purge:
     description:
       - Delete the objects of these kinds that are not declared. This applies to declared workspaces that declare the
-        kind. O(protect) and C(ignore) keep objects. Workspaces and wordlists are never purged.
+        kind. O(protect) and C(ignore) keep objects.
+      - V(workspaces) deletes only workspaces that are declared with C(state) set to V(absent). What they hold counts towards
+        O(purge_max). Wordlists are never purged.
       - The task refuses to purge if nothing is declared, if a list could not be read completely, or if more would be
         deleted than O(purge_max) and O(purge_max_percent) allow.
       - Deletes come last, and are skipped after a failure.
@@ -56,8 +65,15 @@ options:
         requests.
     type: list
     elements: str
-    choices: [targets, http_loggers]
+    choices: [workspaces, targets, http_loggers]
     default: []
+  unmanaged:
+    description:
+      - What to do about workspaces that the declaration does not name, such as one whose file was removed. V(report) lists
+        them in RV(plan.unmanaged), which reads their lists. V(fail) also fails the task before anything is written.
+    type: str
+    choices: [report, fail, ignore]
+    default: report
 seealso:
   - module: scanops.scanner.targets
   - module: scanops.scanner.workspace
@@ -70,6 +86,7 @@ EXAMPLES = r"""
     api_key: "{{ vault_scanner_api_key }}"
     workspaces:
       - name: Web shop
+        id: 12
         description: Everything that customers reach
         targets:
           - https://shop.example.com
@@ -131,7 +148,9 @@ results:
       description:
         - V(create), V(update) and V(delete) are writes. In check mode they are predicted.
         - V(unchanged) objects match the declaration. V(drifted) targets have a different description, which the API
-          cannot update. V(ignored) objects are declared with C(ignore). V(protected) objects are kept by O(protect).
+          cannot update. V(ignored) objects are declared with C(ignore).
+        - V(protected) objects are kept by O(protect) or by their mark, and V(foreign) targets because they
+          have another owner.
         - V(refused) objects were skipped on purpose, and V(failed) objects could not be written. Both have
           RV(results[].error).
       returned: success
@@ -159,6 +178,7 @@ summary:
     drifted: 0
     ignored: 0
     protected: 0
+    foreign: 0
     refused: 0
     failed: 0
 plan:
@@ -176,14 +196,19 @@ plan:
         after:
           name: https://shop.example.com
         reason: null
+    base_url: https://scanner.example.com/api/v2
+    warnings: []
+    unmanaged: []
     counts: {create: 1}
     left_out: {}
+    unmarked: []
     calls: {GET: 4, POST: 1, PUT: 0, DELETE: 0}
     minutes: 0
   contains:
     checksum:
       description:
-        - The SHA-256 of the planned writes, including the ids of deleted objects. O(expect_plan) compares it.
+        - The SHA-256 of the base URL and the planned writes, including the ids of deleted objects. O(expect_plan) compares
+          it.
       returned: success
       type: str
       sample: 5c2ab3a7b01f1f1f9b8a0b9a6fb6a1c9b8a97b4f3f9f5c0c1a4e3d2b1a0f9e8d
@@ -207,6 +232,33 @@ plan:
       returned: success
       type: dict
       sample: {}
+    base_url:
+      description: The address of the service that the plan is for.
+      returned: success
+      type: str
+      sample: https://scanner.example.com/api/v2
+    warnings:
+      description: The warnings of the task before the first write.
+      returned: success
+      type: list
+      elements: str
+      sample: []
+    unmanaged:
+      description:
+        - The workspaces that the declaration does not name, each with its name, its id, and the numbers of its C(targets) and
+          C(http_loggers). Always empty for M(scanops.scanner.targets).
+      returned: success
+      type: list
+      elements: dict
+      sample: []
+    unmarked:
+      description:
+        - The names of declared targets that exist without the mark of O(owner), which the API cannot add. With
+          O(purge_only=own) they are never purged. Empty if O(owner) is not set.
+      returned: success
+      type: list
+      elements: str
+      sample: []
     calls:
       description: The estimated number of calls of the whole task, by method.
       returned: success
@@ -221,7 +273,10 @@ plan:
       sample: 0
 """
 
+from functools import partial
+
 from ..module_utils._estate.many import MANY_OPTIONS, reconcile_estate
+from ..module_utils._evidence.saved import Saver
 from ..module_utils._scope.file import scope_in_force
 from ..module_utils._scope.option import SCOPE_OPTION
 from ..module_utils._task.module import Module, run
@@ -230,10 +285,11 @@ OPTIONS = dict(
     MANY_OPTIONS,
     workspaces=dict(type="list", elements="raw", required=True),
     declared_at=dict(type="list", elements="str"),
-    purge=dict(type="list", elements="str", choices=["targets", "http_loggers"], default=[]),
+    purge=dict(type="list", elements="str", choices=["workspaces", "targets", "http_loggers"], default=[]),
+    unmanaged=dict(type="str", choices=["report", "fail", "ignore"], default="report"),
     scope=SCOPE_OPTION,
 )
-MODULE = Module(OPTIONS, reconcile_estate, scope_in_force)
+MODULE = Module(OPTIONS, partial(reconcile_estate, saving=Saver), scope_in_force)
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ module: estate_info
 short_description: Read workspaces with their targets and HTTP loggers as an estate
 description:
   - Returns the account, or some of its workspaces, in the format of O(scanops.scanner.estate#module:workspaces). The
-    result has no ids and a stable order, so two reads of the same account are equal.
+    result has the ids of workspaces only, in a stable order, so two reads of the same account are equal.
   - To write the result to files and verify them, use the role P(scanops.scanner.estate_export#role).
   - Cost - 2 GET, and for each workspace 2 GET and 1 GET for each 1,000 targets, or 2 GET from 1,000 targets on. See
     R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
@@ -70,12 +70,13 @@ EXAMPLES = r"""
 
 RETURN = r"""
 workspaces:
-  description: The workspaces in the format of M(scanops.scanner.estate), sorted by name (by code points).
+  description: The workspaces in the format of M(scanops.scanner.estate), sorted by name, with numbers by their value.
   returned: success
   type: list
   elements: dict
   sample:
     - name: Web shop
+      id: 12
       description: Everything that customers reach
       targets:
         - name: api.example.com
@@ -89,6 +90,11 @@ workspaces:
       returned: success
       type: str
       sample: Web shop
+    id:
+      description: Its id. With it, M(scanops.scanner.estate) finds the workspace also under another name.
+      returned: success
+      type: int
+      sample: 12
     description:
       description: Its description.
       returned: if the workspace has one

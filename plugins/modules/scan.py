@@ -159,6 +159,16 @@ options:
         machines, see the notes.
     type: str
     default: "0"
+  missing_target:
+    description:
+      - What to do about a name that no target has. V(create) lets the service create the target and scan it, and warns. Such a
+        target has no mark of an owner.
+      - V(fail) fails the task before anything is started, so that a typo is not scanned. In check mode, the task only warns,
+        because an earlier task may create the target.
+      - Danger - with V(create), a misspelt name is scanned, although it may be somebody else's.
+    type: str
+    choices: [create, fail]
+    default: create
   state:
     description:
       - V(present) makes sure that a scan exists, V(stopped) that none is in progress, and V(absent) that none exists.
@@ -520,6 +530,7 @@ OPTIONS = dict(
     scan_original_url=dict(type="bool"),
     start_params=dict(type="dict"),
     max_age=dict(type="str", default="0"),
+    missing_target=dict(type="str", choices=["create", "fail"], default="create"),
     state=dict(type="str", choices=["present", "stopped", "absent"], default="present"),
     force=dict(type="bool", default=False),
     wait=dict(type="bool", default=True),

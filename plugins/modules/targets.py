@@ -30,8 +30,9 @@ extends_documentation_fragment:
 options:
   targets:
     description:
-      - The targets. Each is a name, or a dictionary with the key C(name) and the optional keys C(description) and
-        C(ignore).
+      - The targets. Each is a name, or a dictionary with the key C(name) and the optional keys C(description), C(ignore)
+        and C(protect).
+      - With C(protect) set to V(true), a new target gets a mark that keeps it from being deleted, see O(unprotect).
       - A target with C(ignore) set to V(true) is neither changed nor purged.
       - A new target whose name is not a host name, IP address or URL is refused before the first write, also in check
         mode.
@@ -57,13 +58,6 @@ options:
       - Danger - deleting a target deletes its scans and their findings.
     type: bool
     default: false
-  purge_marker:
-    description:
-      - Purge only targets whose live description contains this text, such as V([managed by the CMDB]). Case matters.
-        All other targets are kept, and O(purge_max_percent) and O(purge_floor) count only targets with the text.
-      - This lets several sources share a workspace. Add the text to the description of each declared target, and set
-        O(on_drift=ignore) if some of them existed before. The role P(scanops.scanner.estate_register#role) does this.
-    type: str
 seealso:
   - module: scanops.scanner.estate
   - module: scanops.scanner.target
@@ -139,7 +133,9 @@ results:
       description:
         - V(create), V(update) and V(delete) are writes. In check mode they are predicted.
         - V(unchanged) objects match the declaration. V(drifted) targets have a different description, which the API
-          cannot update. V(ignored) objects are declared with C(ignore). V(protected) objects are kept by O(protect).
+          cannot update. V(ignored) objects are declared with C(ignore).
+        - V(protected) objects are kept by O(protect) or by their mark, and V(foreign) targets because they
+          have another owner.
         - V(refused) objects were skipped on purpose, and V(failed) objects could not be written. Both have
           RV(results[].error).
       returned: success
@@ -167,6 +163,7 @@ summary:
     drifted: 0
     ignored: 0
     protected: 0
+    foreign: 0
     refused: 0
     failed: 0
 plan:
@@ -184,14 +181,19 @@ plan:
         after:
           name: https://shop.example.com
         reason: null
+    base_url: https://scanner.example.com/api/v2
+    warnings: []
+    unmanaged: []
     counts: {create: 1}
     left_out: {}
+    unmarked: []
     calls: {GET: 4, POST: 1, PUT: 0, DELETE: 0}
     minutes: 0
   contains:
     checksum:
       description:
-        - The SHA-256 of the planned writes, including the ids of deleted objects. O(expect_plan) compares it.
+        - The SHA-256 of the base URL and the planned writes, including the ids of deleted objects. O(expect_plan) compares
+          it.
       returned: success
       type: str
       sample: 5c2ab3a7b01f1f1f9b8a0b9a6fb6a1c9b8a97b4f3f9f5c0c1a4e3d2b1a0f9e8d
@@ -215,6 +217,33 @@ plan:
       returned: success
       type: dict
       sample: {}
+    base_url:
+      description: The address of the service that the plan is for.
+      returned: success
+      type: str
+      sample: https://scanner.example.com/api/v2
+    warnings:
+      description: The warnings of the task before the first write.
+      returned: success
+      type: list
+      elements: str
+      sample: []
+    unmanaged:
+      description:
+        - The workspaces that the declaration does not name, each with its name, its id, and the numbers of its C(targets) and
+          C(http_loggers). Always empty for M(scanops.scanner.targets).
+      returned: success
+      type: list
+      elements: dict
+      sample: []
+    unmarked:
+      description:
+        - The names of declared targets that exist without the mark of O(owner), which the API cannot add. With
+          O(purge_only=own) they are never purged. Empty if O(owner) is not set.
+      returned: success
+      type: list
+      elements: str
+      sample: []
     calls:
       description: The estimated number of calls of the whole task, by method.
       returned: success
@@ -229,7 +258,11 @@ plan:
       sample: 0
 """
 
+
+from functools import partial
+
 from ..module_utils._estate.many import MANY_OPTIONS, reconcile_targets
+from ..module_utils._evidence.saved import Saver
 from ..module_utils._scope.file import scope_in_force
 from ..module_utils._scope.option import SCOPE_OPTION
 from ..module_utils._task.module import Module, run
@@ -241,12 +274,11 @@ OPTIONS = dict(
     targets=dict(type="list", elements="raw", required=True),
     state=dict(type="str", choices=["present", "absent"], default="present"),
     purge=dict(type="bool", default=False),
-    purge_marker=dict(type="str"),
     scope=SCOPE_OPTION,
 )
 MODULE = Module(
     OPTIONS,
-    reconcile_targets,
+    partial(reconcile_targets, saving=Saver),
     scope_in_force,
     required_one_of=[("workspace", "workspace_id")],
     mutually_exclusive=[("workspace", "workspace_id")],

@@ -14,6 +14,8 @@ from typing import Any
 from ansible.errors import AnsibleError
 
 from ..module_utils._model.errors import printable
+from ..module_utils._model.families import HTTP_LOGGER, TARGET
+from ..module_utils._model.texts import natural
 from ..module_utils._model.trust import refuse_untrusted
 from ..module_utils._model.yaml_nodes import BrokenYaml, node_of
 from ..module_utils._task.files import reason_of
@@ -110,3 +112,35 @@ def joined(files: Sequence[str], loaded: Sequence[Mapping[str, Any]]) -> dict[st
         workspaces += own
         declared_at += [f"{path}: {KEY}[{index}]" for index in range(len(own))]
     return {"workspaces": workspaces, "declared_at": declared_at}
+
+
+def differing(declared: Sequence[Mapping[str, Any]], live: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What the workspaces of a file and of the account differ in, an object each; none if they mean the same, whatever the
+    order, the comments and the shorter forms of the file."""
+    mine, theirs = _meaning(declared), _meaning(live)
+    ids = {each.get("name"): each.get("id") for each in live}
+    for each in declared:
+        # one that the file leaves out is found by its name
+        if each.get("id") not in (None, ids.get(each.get("name"))):
+            mine[f"workspace {printable(each.get('name'))!r}"] = each["id"]
+    return [
+        f"{key} ({'only in the account' if key not in mine else 'only in the file' if key not in theirs else 'differs'})"
+        for key in sorted({*mine, *theirs}, key=natural)
+        if mine.get(key) != theirs.get(key)
+    ]
+
+
+def _meaning(workspaces: Sequence[Mapping[str, Any]]) -> dict[str, object]:
+    """What is declared of each object, by its name for people."""
+    found: dict[str, object] = {}
+    for each in workspaces:
+        where = printable(each.get("name"))
+        found[f"workspace {where!r}"] = (each.get("description") or "", each.get("state", "present"))
+        for family in (TARGET, HTTP_LOGGER):
+            # a list that is left out is not managed, as one that is empty is not
+            found[f"the {family.noun}s of {where!r}"] = each.get(family.plural) is None
+            for entry in each.get(family.plural) or ():
+                fields = entry if isinstance(entry, Mapping) else {family.key: entry}
+                own = {key: value for key, value in fields.items() if value and key != family.key}
+                found[f"{family.noun} {printable(fields.get(family.key))!r} of {where!r}"] = own
+    return found

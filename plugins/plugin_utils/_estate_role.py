@@ -2,30 +2,38 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The role estate_apply: the review of a plan, and the module estate."""
+"""The role estate_apply: the review of a plan, the module estate, and what became of it."""
 
 from __future__ import annotations
 
 import json
 import os
+import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from ..module_utils._model.errors import WrongOption
+from ansible.errors import AnsibleError
+
+from ..module_utils._estate.plan import WRITES
+from ..module_utils._model.errors import ScannerError, WrongOption, counted, first_of
+from ..module_utils._model.times import seconds_of
 from ..module_utils._model.trust import refuse_untrusted
 from ..module_utils._task.files import reason_of
 from . import _core
 from ._estate_files import KEY, read_estate_files
 from ._local_files import remove, write
 from ._plan import Differences, difference, line_of, markdown, read, record
-from ._role_action import SKIPPED, Result, RoleAction
+from ._role_action import SHOWN, SKIPPED, Result, RoleAction
 
 # options of the module that the role itself decides
 _OF_ROLE = ("workspaces", "declared_at", "report_unchanged", "report_full_plan")
 # every other variable is an option of the module
-_OWN = ("workspaces", "files", "templates", "plan_dest", "reviewed_plan", "expect_plan")
+_OWN = (*("workspaces", "files", "templates", "plan_dest", "reviewed_plan", "plan_max_age", "expect_plan", "expect"),)
+# what became of an estate
+UNCHANGED, DIFFERS, APPLIED, REFUSED, ERROR = "unchanged", "differs", "applied", "refused", "error"
 _MOST_DIFFERENCES = 20
 # of a failed result
 _MOST_ACTIONS = 5
@@ -38,9 +46,28 @@ class EstateAction(RoleAction):
     given = ("estate_apply_result",)
 
     def apply(self) -> Result:
-        """The result of the module estate. Its plan is written, and compared with the reviewed one."""
+        """The result of the module estate, without its failure, which is that of the next step."""
         if not self.works():
             return SKIPPED
+        try:
+            result = self._applied()
+        except (ScannerError, AnsibleError) as error:
+            result = {"failed": True, "msg": str(error), "outcome": ERROR}
+        result = brief(result)
+        self.keep("end", result)
+        data = {"estate_apply_outcome": result["outcome"]}
+        # statistics of a task that fails do not count
+        return {**result, "failed": False, "ansible_stats": {"data": data, "per_host": False, "aggregate": False}}
+
+    def report(self) -> Result:
+        """Say what was done, or fail."""
+        end = self.kept("end")
+        if not end or not self.claims("report"):
+            return SKIPPED
+        return end if end.get("failed") else {"msg": line_of(end["summary"], bool(self._task.check_mode)), **SHOWN}
+
+    def _applied(self) -> Result:
+        """The result of the module estate, with the outcome. Its plan is written, and compared with the reviewed one."""
         plan_dest, review_path = self.path("plan_dest"), self.path("reviewed_plan")
         values = self.own_values()
         files = self._files(values)
@@ -56,14 +83,24 @@ class EstateAction(RoleAction):
         if expected is not None:
             options["expect_plan"] = expected
         options["report_full_plan"] = bool(plan_dest or review_path)
-        result = self.call("estate", {**self._declared(values, files), **options}, without=_OF_ROLE)
+        expects = "expect" in values
+        fails = expects and self.arguments("estate", options).get("unmanaged") == "fail"
+        if fails:
+            # so that the plan says what else differs
+            options["unmanaged"] = "report"
+        declared = self._declared(values, files)
+        result = self.call("estate", {**declared, **options}, without=_OF_ROLE, check_mode=True if expects else None)
+        result["outcome"] = outcome_of(result, expects or bool(self._task.check_mode))
+        if expects and not result.get("failed"):
+            unmanaged = result["plan"]["unmanaged"] if fails else []
+            result["changed"] = False
+            if result["outcome"] == DIFFERS or unmanaged:
+                result.update(failed=True, outcome=DIFFERS, msg=difference_line(result["plan"], unmanaged, plan_files))
         if "plan" in result:
             compared = reviewed if result.get("failed") else None
             differences = difference(compared, result["plan"]) if review_path else None
             result = _written(result, plan_files, differences)
-        if not result.get("failed"):
-            self.keep("said", line_of(result["summary"], bool(self._task.check_mode)))
-        return brief(result)
+        return result
 
     def _files(self, values: Result) -> list[str]:
         files = values.get("files", [])
@@ -131,7 +168,7 @@ def _review(path: str, values: Result) -> Result:
     except (OSError, UnicodeDecodeError) as error:
         reason = reason_of(error) if isinstance(error, OSError) else "it is not encoded in UTF-8"
         raise WrongOption(f"{named} cannot be read ({reason}): correct the path, or its permissions.") from None
-    plan, problem = read(text)
+    plan, problem = read(text, time.time(), seconds_of(values.get("plan_max_age", "7d"), "estate_apply_plan_max_age"))
     if plan is None:
         raise WrongOption(f"{named} {problem}.")
     if plan["checksum"] != values.get("expect_plan", plan["checksum"]):
@@ -147,7 +184,9 @@ def _written(result: Result, paths: Sequence[str], differences: Differences | No
     if paths:
         failure = result.get("msg") if result.get("failed") else None
         texts = (
-            json.dumps(record(result["plan"], result["summary"]), indent=4, sort_keys=True),
+            json.dumps(
+                record(result["plan"], result["summary"], time.time(), result["outcome"]), indent=4, sort_keys=True
+            ),
             markdown(result["plan"], result["summary"], failure, differences),
         )
         for path, text in zip(paths, texts):
@@ -163,6 +202,29 @@ def _written(result: Result, paths: Sequence[str], differences: Differences | No
         f" {shown['gone']}."
     )
     return {**result, "msg": msg}
+
+
+def outcome_of(result: Result, checks: bool) -> str:
+    """What became of the estate, in a word. checks: whether the task wrote nothing."""
+    if result.get("failed"):
+        is_refused = (
+            ("plan" in result or "refused" in result) and not result.get("changed") and "api_error" not in result
+        )
+        return REFUSED if is_refused else ERROR
+    return UNCHANGED if not result.get("changed") else DIFFERS if checks else APPLIED
+
+
+def difference_line(plan: Mapping[str, Any], unmanaged: Sequence[Mapping[str, Any]], files: Sequence[str]) -> str:
+    """The message on an account that is not as declared."""
+    counts = [f"{action} {plan['counts'][action]}" for action in WRITES if plan["counts"].get(action)]
+    number = sum(plan["counts"].get(action, 0) for action in WRITES)
+    parts = (
+        [f"{counted(number, 'object')} {'differs' if number == 1 else 'differ'}: {', '.join(counts)}"] if number else []
+    )
+    parts += [f"not managed: {first_of([repr(each['workspace']) for each in unmanaged], 5)}"] if unmanaged else []
+    text = "; ".join(parts)
+    seen = f"see {files[1]}" if files else "the result has the plan"
+    return f"{text[0].upper()}{text[1:]}; {seen}. Apply the estate, or correct it if the account is right."
 
 
 def brief(result: Result) -> Result:

@@ -15,11 +15,12 @@ from typing import Any
 
 from ..filter.estate_files import estate_files
 from ..filter.estate_yaml import estate_yaml
-from ..module_utils._model.errors import Refused, WrongOption, counted
+from ..module_utils._model.errors import Refused, WrongOption, counted, first_of
 from ..module_utils._model.records import Record
+from ..module_utils._model.texts import natural
 from ..module_utils._model.trust import refuse_untrusted
 from ..module_utils._task.files import reason_of
-from ._estate_files import read_estate_files
+from ._estate_files import differing, read_estate_files
 from ._local_files import write
 from ._role_action import SKIPPED, Result, RoleAction
 
@@ -52,8 +53,14 @@ class ExportAction(RoleAction):
             for each in files
         }
         present = _present(directory)
-        different = [each for each in texts if each in present and present[each] != texts[each].encode()]
-        self._refuse(account, different, directory)
+        changes = {
+            str(each["name"]): self._changes(os.path.join(directory, str(each["name"])), each["workspaces"])
+            for each in files
+            if str(each["name"]) in present
+        }
+        # a file that means the same keeps its order and its comments
+        different = [name for name, found in changes.items() if found]
+        self._refuse(account, {name: changes[name] for name in different}, directory)
         self._prove(texts, workspaces)
         new = [each for each in texts if each not in present]
         diffs = []
@@ -84,18 +91,28 @@ class ExportAction(RoleAction):
             raise Refused(str(result.get("msg")))
         return result
 
-    def _refuse(self, account: Record, different: Sequence[str], directory: str) -> None:
-        """Raises Refused for a workspace that does not exist, and for a file that would be overwritten."""
+    def _changes(self, path: str, workspaces: Sequence[Record]) -> list[str]:
+        """What a file and the account differ in, and what writing it loses."""
+        try:
+            found = differing(read_estate_files([path], self._loader)["workspaces"], workspaces)
+        except ValueError:
+            found = ["it is no estate"]
+        lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
+        comments = sum(line.lstrip().startswith("#") for line in lines) - (_HEADER.strip() in lines)
+        return [*found, f"{counted(comments, 'comment')} would be lost"] if found and comments > 0 else found
+
+    def _refuse(self, account: Record, changes: Mapping[str, Sequence[str]], directory: str) -> None:
+        """Raises Refused for a workspace that does not exist, and for a file that would be overwritten. changes: of each."""
         if account["missing"]:
             raise Refused(
                 f"estate_export_workspaces names workspaces that do not exist, {', '.join(account['missing'])}: correct the"
                 " names."
             )
-        if different and not self.is_true("force"):
+        if changes and not self.is_true("force"):
+            named = "; ".join(f"{name}: {first_of(found, 5)}" for name, found in [*changes.items()][:_MOST_NAMED])
             raise Refused(
-                f"{len(different)} {'file differs' if len(different) == 1 else 'files differ'} from the account in"
-                f" {directory}, {', '.join(different[:_MOST_NAMED])}: set estate_export_force if the account is right, or"
-                " apply the files if they are right."
+                f"{len(changes)} {'file differs' if len(changes) == 1 else 'files differ'} from the account in {directory}"
+                f" ({named}): set estate_export_force if the account is right, or apply the files if they are right."
             )
 
     def _prove(self, texts: Mapping[str, str], workspaces: Sequence[Record]) -> None:
@@ -107,13 +124,18 @@ class ExportAction(RoleAction):
                 loaded = read_estate_files([os.path.realpath(draft)], self._loader)["workspaces"]
             except ValueError as error:
                 raise Refused(f"The files could not be read again, so no file was written: {error}") from None
-        if sorted(loaded, key=lambda each: str(each["name"])) != list(workspaces):
+        if sorted(loaded, key=lambda each: natural(str(each["name"]))) != list(workspaces):
             raise Refused(
                 "The files do not contain what the service returned, so no file was written: this is an error of"
                 " scanops.scanner, please report it."
             )
         # finds what only the account has
-        options = {"purge": ["targets", "http_loggers"], "purge_max": _ALL, "purge_max_percent": 100}
+        options = {
+            "purge": ["targets", "http_loggers"],
+            "purge_max": _ALL,
+            "purge_max_percent": 100,
+            "unmanaged": "ignore",
+        }
         proof = self._read("estate", {"workspaces": loaded, "report_unchanged": False, **options}, check_mode=True)
         actions = [f"{each['action']} {each['name']}" for each in proof["plan"]["actions"]]
         if proof.get("changed") or actions:

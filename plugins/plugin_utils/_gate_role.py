@@ -32,10 +32,12 @@ from ._role_action import JOINED, SHOWN, SKIPPED, Result, RoleAction
 
 PREFIX = "scan_gate_"
 # options of the modules that the role itself decides, so that neither a variable nor module_defaults set them
-_OF_SCAN = ("id", "target", "target_id", "workspace_id", "tool", "state", "force", "wait")
+_OF_SCAN = ("id", "target", "target_id", "workspace_id", "tool", "missing_target", "state", "force", "wait")
 _OF_GATE = ("workspace_id", "scan_ids", "findings_file", "scan_results", "rows")
 # options of both
 _OF_BOTH = ("workspace", "targets", "tools")
+# in the mark of targets that the role creates
+_OWNER = "scan_gate"
 # where an option has another default than the module
 DEFAULTS: Mapping[str, Any] = {
     "tools": ["Website Scanner"],
@@ -170,6 +172,7 @@ class _Gate:
             **self.values,
         }
         self.settings.update({name: listed(self.settings.get(name)) for name in ("targets", "tools")})
+        self.declares = action.value("missing_targets", self.of_scan.get("missing_target", "create")) == "create"
         # messages name an option as the user has set it
         set_by_play = {f"{PREFIX}{name}" for name in defaults if name not in self.values}
         self.variables = [name for name in action.documented() if name not in set_by_play]
@@ -256,17 +259,8 @@ class _Gate:
 
     def _scan(self) -> tuple[list[Result], bool, bool]:
         """The results that the gate judges; whether no finding can be read; whether check mode would start a scan."""
-        workspace = {"name": self.settings.get("workspace"), "targets": self.settings["targets"]}
-        # what scans may not reach is not declared either, and a scope of the play for the module estate counts as well
-        has_own = "scope" in self.action.defaults("estate")
-        scope = self.values.get("scope", None if has_own else self.of_scan.get("scope"))
-        # nothing is deleted, whatever the play sets for the module
-        declared = self.action.call(
-            "estate",
-            {"workspaces": [workspace], "purge": [], **({} if scope is None else {"scope": scope})},
-            without=("declared_at", "expect_plan"),
-        )
-        results = [declared]
+        declared = self._declared() if self.declares else {"plan": {"checksum": ""}}
+        results = [declared] if self.declares else []
         failed = "plan" not in declared or "msg" in declared
         if not failed:
             self.plan = declared["plan"]["checksum"]
@@ -278,10 +272,25 @@ class _Gate:
         unread = failed and any(each.get("outcome") == MISCONFIGURED for each in results)
         return results, unread, would_scan
 
+    def _declared(self) -> Result:
+        # a preview environment may have the targets of another workspace
+        workspace = {"name": self.settings.get("workspace"), "new": True, "targets": self.settings["targets"]}
+        # what scans may not reach is not declared either, and a scope of the play for the module estate counts as well
+        has_own = "scope" in self.action.defaults("estate")
+        scope = self.values.get("scope", None if has_own else self.of_scan.get("scope"))
+        # nothing is deleted, whatever the play sets for the module
+        options = {"workspaces": [workspace], "purge": [], "owner": _OWNER, "unmanaged": "ignore"}
+        return self.action.call(
+            "estate",
+            {**options, **({} if scope is None else {"scope": scope})},
+            without=("declared_at", "expect_plan"),
+        )
+
     def _scan_options(self) -> Result:
         options = {name: self.values[name] for name in SCAN_OPTIONS if name in self.values}
         for name in (*_OF_BOTH, "poll_interval", "stop_on_interrupt"):
             options[name] = self.settings.get(name)
+        options["missing_target"] = "create" if self.declares else "fail"
         return options
 
     def _wrong_scan(self) -> str:
@@ -330,7 +339,8 @@ class _Gate:
         return self._gate(options, without)
 
     def _gate_options(self) -> Result:
-        given = {name: each for name, each in self.values.items() if name not in (*SCAN_OPTIONS, *_OF_BOTH)}
+        others = (*SCAN_OPTIONS, *_OF_BOTH, "missing_targets")
+        given = {name: each for name, each in self.values.items() if name not in others}
         return {**given, "formats": self.settings["formats"], "artifacts": self.artifacts}
 
     def _gate(self, options: Result, without: Collection[str] = (), check_mode: bool | None = None) -> Result:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -13,9 +14,10 @@ from typing import Any
 from ..module_utils._estate.outcome import checksum, deleted_id, identity
 from ..module_utils._estate.plan import ACTIONS, WRITES
 from ..module_utils._model.errors import counted, printable
-from ..module_utils._model.families import FAMILIES
+from ..module_utils._model.families import FAMILIES, HTTP_LOGGER, TARGET
 from ..module_utils._model.records import Record
 from ..module_utils._model.safe_text import code
+from ..module_utils._model.times import moment_of, span, utc_text
 
 # the ``plan`` of a module's result, or the content of a file with it
 Plan = Mapping[str, Any]
@@ -24,26 +26,35 @@ Differences = Mapping[str, list[str]]
 
 _SIDES = {"new": "this plan", "gone": "the reviewed plan"}
 # actions that cannot be undone come first
-_ORDER = ("delete", "update", "create", "failed", "refused", "drifted", "protected")
+_ORDER = ("delete", "update", "create", "failed", "refused", "drifted", "foreign", "protected")
 _LONGEST = 2000
 _DONE = {"create": "created", "update": "updated", "delete": "deleted"}
 # what people look for first
 _FIRST = ("create", "update", "delete", "failed", "refused", "drifted", "protected", "ignored")
 
 
-def record(plan: Plan, summary: Mapping[str, int]) -> dict[str, Any]:
-    """The content of the file. Of live records it keeps what identifies them, and nothing else that the service says, such
-    as the address of a logger."""
+def record(plan: Plan, summary: Mapping[str, int], at: float, outcome: str | None = None) -> dict[str, Any]:
+    """The content of the file, with its time and a digest of all of it. Of live records it keeps what identifies them, and
+    nothing else that the service says, such as the address of a logger. outcome: of the role estate_apply."""
     actions = []
     for action in plan["actions"]:
         family, before = FAMILIES[action["resource"]], action["before"]
         kept = before and {field: before[field] for field in ("id", family.key, *family.declared)}
         actions.append(dict(action, before=kept))
-    return dict(plan, actions=actions, summary=summary)
+    content = dict(plan, actions=actions, summary=summary, made=utc_text(at), outcome=outcome)
+    return dict(content, digest=_digest(content))
 
 
-def read(text: str) -> tuple[Plan | None, str | None]:
-    """The plan in the content of a file that nobody has changed, or None and why there is none, the end of a sentence."""
+def _digest(content: Plan) -> str:
+    text = json.dumps({key: each for key, each in content.items() if key != "digest"}, sort_keys=True)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def read(text: str, now: float, max_age: float) -> tuple[Plan | None, str | None]:
+    """The plan in the content of a file that nobody has changed, or None and why there is none, the end of a sentence.
+
+    now, max_age: in seconds.
+    """
     try:
         plan = json.loads(text)
         if plan.get("left_out"):
@@ -51,12 +62,16 @@ def read(text: str) -> tuple[Plan | None, str | None]:
                 "is incomplete because the task that made it failed: create a new plan, or set report_full_plan"
                 " for that task"
             )
-        own = checksum(plan["actions"])
+        is_own = (plan["checksum"], plan["digest"]) == (checksum(plan["actions"], plan["base_url"]), _digest(plan))
+        made = moment_of(plan["made"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None, "is not a plan: give the JSON file that estate_apply_plan_dest names in the run that was reviewed"
-    if plan.get("checksum") != own:
+    if not is_own or made is None:
+        return None, "was changed after it was written: it does not match its checksums. Create and review a new plan"
+    if now - made.at > max_age:
         return None, (
-            "was changed after it was written: its checksum does not match its actions. Create and review a new plan"
+            f"is {span(now - made.at)} old, and estate_apply_plan_max_age allows {span(max_age)}: create a new"
+            " plan with ansible-playbook --check, and review it"
         )
     return plan, None
 
@@ -104,6 +119,9 @@ def markdown(
     lines = ["# Plan of the estate", ""]
     if failure:
         lines += [f"The task that made this plan failed: {_code(failure)}", ""]
+    lines += [f"Service: {_code(plan['base_url'])}", ""]
+    if plan["warnings"]:
+        lines += ["Warnings:", "", *(f"- {_code(each)}" for each in plan["warnings"]), ""]
     differing = [
         f"- only in {plan_of}: {_code(line)}"
         for side, plan_of in _SIDES.items()
@@ -130,10 +148,17 @@ def markdown(
     if plan["actions"]:
         lines += ["", "| Action | Kind | Workspace | Name | Fields | Why |", "|---|---|---|---|---|---|"]
         lines += [_row(action) for action in sorted(plan["actions"], key=lambda action: _ORDER.index(action["action"]))]
+    if plan.get("unmanaged"):
+        lines += ["", f"Not managed: {', '.join(map(_unmanaged, plan['unmanaged']))}."]
     if plan.get("left_out"):
         more = ", ".join(f"{count} {action}" for action, count in plan["left_out"].items())
         lines += ["", f"The table is shortened because the task failed. It omits: {more}."]
     return "\n".join(lines) + "\n"
+
+
+def _unmanaged(row: Record) -> str:
+    counts = [counted(row[family.plural], family.noun) for family in (TARGET, HTTP_LOGGER) if row.get(family.plural)]
+    return f"{_code(row['workspace'])} ({', '.join(counts) or 'empty'})"
 
 
 def _headline(plan: Plan, is_refused: bool) -> str:

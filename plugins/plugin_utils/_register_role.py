@@ -8,22 +8,35 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..filter.register_targets import register_targets
+from ..module_utils._estate.marks import Mark
 from ..module_utils._model.errors import WrongOption
 from ._plan import line_of
 from ._role_action import SKIPPED, Result, RoleAction
 
 # options of the module that the role itself decides
 _OF_ROLE = (
-    *("workspace", "workspace_id", "targets", "state", "purge", "purge_marker", "on_drift", "force", "expect_plan"),
+    *(
+        "workspace",
+        "workspace_id",
+        "targets",
+        "state",
+        "purge",
+        "purge_only",
+        "owner",
+        "on_drift",
+        "force",
+        "expect_plan",
+    ),
     *("report_unchanged", "report_full_plan"),
 )
 # every other variable is an option of the module
 _OWN = ("workspace", "source", "group", "description", "retire")
-_SOURCE = re.compile(r"[^][{}\s]([^][{}]{0,98}[^][{}\s])?")
+# an owner of 60 characters, with what names the role
+_SOURCE = re.compile(r"[\w.:-]([\w .:-]{0,41}[\w.:-])?")
 _MOST_NAMED = 20
 
 
@@ -45,14 +58,14 @@ class RegisterAction(RoleAction):
         problem = mistake_in(values.get("workspace"), source, group, groups)
         if problem:
             raise WrongOption(problem)
-        marker = f"[managed by estate_register: {source}]"
-        description = f"{values.get('description', '')} {marker}".strip()
-        asked = register_targets(groups[group], self.variables["hostvars"], description=description)
+        mark = Mark(f"estate_register: {source}")
+        text = {"description": values["description"]} if values.get("description") else {}
+        asked = register_targets(groups[group], self.variables["hostvars"], **text)
         if asked["problem"]:
             raise WrongOption(asked["problem"])
         if retires and not asked["targets"]:
             raise WrongOption(
-                f"The group {group} gives no target, so estate_register_retire would delete all that carry {marker}: correct"
+                f"The group {group} gives no target, so estate_register_retire would delete all that carry {mark}: correct"
                 " the inventory, or leave estate_register_retire out."
             )
         options = {
@@ -60,14 +73,15 @@ class RegisterAction(RoleAction):
             "workspace": values["workspace"],
             "targets": asked["targets"],
             "purge": retires,
-            "purge_marker": marker,
+            "purge_only": "own",
+            "owner": mark.owner,
             # an existing target keeps its description
             "on_drift": "ignore",
         }
         result = self.call("targets", options, without=_OF_ROLE)
         if not result.get("failed"):
             line = line_of(result["summary"], bool(self._task.check_mode))
-            self.keep("said", " ".join([f"{line}.", *_others(result, marker)]))
+            self.keep("said", " ".join([f"{line}.", *_others(result["plan"]["unmarked"])]))
         return result
 
 
@@ -75,8 +89,8 @@ def mistake_in(workspace: object, source: object, group: object, groups: Mapping
     """What is wrong with these variables, a sentence, or None."""
     if not isinstance(source, str) or not _SOURCE.fullmatch(source):
         return (
-            f"estate_register_source is {json.dumps(source)}: give 1 to 100 characters without brackets and braces, with no"
-            " space at the ends."
+            f"estate_register_source is {json.dumps(source)}: give 1 to 43 letters, digits, spaces and _.:- without a space"
+            " at the ends."
         )
     if not isinstance(workspace, str) or not workspace.strip():
         return (
@@ -88,15 +102,10 @@ def mistake_in(workspace: object, source: object, group: object, groups: Mapping
     return None
 
 
-def _others(result: Result, marker: str) -> list[str]:
-    """A sentence on the targets that exist without the marker, if there are some."""
-    names = [
-        each["name"]
-        for each in result["plan"]["actions"]
-        if each["action"] == "drifted" and marker not in str(each["before"]["description"])
-    ]
+def _others(names: Sequence[str]) -> list[str]:
+    """A sentence on the targets that exist without the mark, if there are some."""
     if not names:
         return []
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     exist = "target exists" if len(names) == 1 else "targets exist"
-    return [f"{len(names)} {exist} without the marker and will not be retired: {', '.join(names[:_MOST_NAMED])}{more}."]
+    return [f"{len(names)} {exist} without the mark and will not be retired: {', '.join(names[:_MOST_NAMED])}{more}."]

@@ -275,6 +275,25 @@ def test_a_role_works_for_a_localhost_that_no_inventory_has(service, tmp_path):
     assert len(done.posts("/scans")) == 1
 
 
+@pytest.mark.parametrize("given", ["variable", "play"])
+def test_a_gate_can_refuse_a_target_that_does_not_exist(service, tmp_path, given):
+    service.add(workspaces=[{"name": "Web shop"}])
+    misspelt = {**GATE, **GREEN, "scan_gate_targets": ["wwww.example.com"]}
+    variable = {"scan_gate_missing_targets": "fail"} if given == "variable" else {}
+    defaults = {} if given == "variable" else {"scanops.scanner.scan": {"missing_target": "fail"}}
+    done = run(tmp_path, service, [role("scan_gate", {**misspelt, **variable})], module_defaults=defaults)
+    assert done.status == 2 and "'wwww.example.com' does not exist" in done.output, done.output
+    assert [each for each in done.log if each["method"] != "GET"] == []
+
+
+def test_the_targets_of_a_gate_have_its_mark(service, tmp_path):
+    given = {**GATE, **GREEN, "scan_gate_targets": ["new.example.com"], "scan_gate_workspace": "New"}
+    done = run(tmp_path, service, [role("scan_gate", given)])
+    assert done.status == 0, done.output
+    sent = [each["form"] for each in done.log if each["method"] == "POST" and each["path"].endswith("/targets")]
+    assert [each["description"] for each in sent] == ["[managed by scan_gate]"]
+
+
 # --- no variable decides
 
 OUTSIDE = [

@@ -6,26 +6,23 @@
 
 from __future__ import annotations
 
-import contextlib
-import difflib
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from .._http.client import Client
-from .._model.errors import CallError, Refused, counted, printable
-from .._model.families import HTTP_LOGGER, TARGET, WORKSPACE
+from .._model.errors import ApiError, Refused, counted, first_sentences, printable
+from .._model.families import HTTP_LOGGER, SCAN, TARGET, WORKSPACE
 from .._model.family import Family
 from .._model.names import normal_name
-from .._model.records import Complete, InWorkspace, Record, ids_of, not_compared, not_shown, proven, revealed
+from .._model.records import Complete, InWorkspace, Record, ids_of, not_compared, not_shown, proven, revealed, rows_in
+from .._model.texts import natural
 from .._task.finder import named
 from .._task.host import Warn
 from .._task.lookup import Contents, Place
 from .._task.task import Task
 from .declaration import IN_WORKSPACE, Wanted
-from .plan import Managed
-
-# the most undeclared workspaces that are compared with a new one
-_MOST_COMPARED = 10
+from .marks import split
+from .plan import Managed, Step
 
 
 def live_targets(client: Client, place: Place, wanted: Wanted, recheck: bool) -> tuple[list[Managed], Contents]:
@@ -39,60 +36,162 @@ def live_targets(client: Client, place: Place, wanted: Wanted, recheck: bool) ->
     return [Managed(name, wanted, dict(id=place.id, name=place.name), rows)], contents
 
 
+class Undeclared(NamedTuple):
+    """A workspace that a declaration does not name."""
+
+    record: Record
+    # what was read of it, without the lists that were not
+    rows: Mapping[Family, Sequence[Record]] = {}
+
+    def __str__(self) -> str:
+        """As in "Office (19 targets, 1 HTTP logger)"."""
+        counts = [counted(len(rows), family.noun) for family, rows in self.rows.items() if rows]
+        return f"{printable(self.record['name'])} ({', '.join(counts) or 'empty'})"
+
+
 def live_estate(
-    client: Client, wanted: Sequence[Wanted], recheck: bool
-) -> tuple[list[Managed], Contents, list[Record]]:
+    client: Client, wanted: Sequence[Wanted], recheck: bool, look: bool
+) -> tuple[list[Managed], Contents, list[Undeclared]]:
     """What a declaration manages, each list read to its end, the lists that it is taken from, and the workspaces that are not
-    declared. recheck: see ``listing.pages``."""
+    declared. recheck: see ``listing.pages``; look: whether to read what is in these, which is also read where one of them may
+    be a declared workspace under another name."""
     workspaces = client.all(WORKSPACE)
-    loggers = client.all(HTTP_LOGGER) if any(HTTP_LOGGER in entry.lists for entry in wanted) else ()
-    records = [named(WORKSPACE, workspaces, entry.own.name, f"{entry.own.path}.name") for entry in wanted]
+    records = live_workspaces(wanted, workspaces)
+    others = [row for row in workspaces if row not in records]
+    creates = any(
+        record is None and not (entry.own.new or entry.own.absent) and any(entry.lists.values())
+        for entry, record in zip(wanted, records)
+    )
+    look = look or creates
     lists = [
         (record["id"], family)
         for entry, record in zip(wanted, records)
         for family in IN_WORKSPACE
-        if record and family in entry.lists
+        if record and (family in entry.lists or entry.own.absent)
     ]
+    if look:
+        lists += [(row["id"], family) for row in others for family in IN_WORKSPACE]
+    loggers = client.all(HTTP_LOGGER) if any(family is HTTP_LOGGER for _id, family in lists) else ()
     contents = Contents(client, lists, workspaces, {HTTP_LOGGER.name: loggers}, recheck=recheck)
     managed = []
     for entry, record in zip(wanted, records):
-        rows = {family: contents[family, record["id"]] for family in entry.lists} if record else {}
+        families = IN_WORKSPACE if entry.own.absent else tuple(entry.lists)
+        rows = {family: contents[family, record["id"]] for family in families} if record else {}
         inside = {row["id"] for row in rows.get(HTTP_LOGGER, ())}
         elsewhere = {row[HTTP_LOGGER.key]: row for row in loggers if row["id"] not in inside}
         managed.append(Managed(entry.own.name, entry, record, rows, elsewhere))
-    return managed, contents, [row for row in workspaces if row not in records]
+    undeclared = [
+        Undeclared(row, {family: contents[family, row["id"]] for family in IN_WORKSPACE} if look else {})
+        for row in others
+    ]
+    return managed, contents, undeclared
 
 
-def renamed(client: Client, managed: Iterable[Managed], undeclared: Iterable[Record]) -> Iterator[str]:
-    """A warning for each workspace that does not exist and whose targets an undeclared one has: it may be the same with
-    another name, and the plan creates its targets a second time. 1 GET for each undeclared workspace that is compared."""
-    live = {row[WORKSPACE.key]: row["id"] for row in undeclared}
-    for each in managed:
-        wanted = {normal_name(TARGET, item.name) for item in each.wanted.lists.get(TARGET, ()) if not item.ignore}
-        if each.record or len(wanted) < 2:
+def live_workspaces(wanted: Sequence[Wanted], workspaces: Sequence[Record]) -> list[Record | None]:
+    """The live workspace of each declared one: that with its id, else that with its name, None for one to create. Pure.
+
+    Raises Refused for an id that no workspace has or that another entry means, and for a name that another workspace has.
+    """
+    by_id = {row["id"]: row for row in workspaces}
+    records = []
+    for entry in wanted:
+        own = entry.own
+        if own.id and own.id not in by_id:
+            raise Refused(
+                f"{own.path}.id is {own.id}, and no workspace has this id: correct it, or remove the line to find the"
+                " workspace by its name, as in another account."
+            )
+        records.append(by_id[own.id] if own.id else named(WORKSPACE, workspaces, own.name, f"{own.path}.name"))
+    places: dict[int, str] = {}
+    for entry, record in zip(wanted, records):
+        if record is None:
             continue
-        for name in difflib.get_close_matches(each.name, live, _MOST_COMPARED, 0):
-            rows: list[Record] = []
-            with contextlib.suppress(CallError):
-                rows = client.page(TARGET, 1, {"workspace_id": live[name]})
-            same = wanted & {normal_name(TARGET, row[TARGET.key]) for row in rows}
-            if 2 * len(same) >= len(wanted):
-                yield (
-                    f"Workspace {printable(each.name)!r} does not exist, and workspace {printable(name)!r}, which is not"
-                    f" declared, has {len(same)} of its {counted(len(wanted), 'target')}. If it has another name now, rename"
-                    " it at the service before you apply this declaration, which otherwise creates these targets a second"
-                    f" time: scanops.scanner.workspace with id {live[name]} and new_name."
-                )
-                break
+        own = entry.own
+        if record["id"] in places:
+            raise Refused(
+                f"{places[record['id']]} and {own.path} are the same workspace, id {record['id']}, by its id and by its name:"
+                " merge the two."
+            )
+        places[record["id"]] = f"{own.path}.id" if own.id else own.path
+        holder = next((row for row in workspaces if row["name"] == own.name and row["id"] != record["id"]), None)
+        if holder and record["name"] != own.name:
+            raise Refused(
+                f"{own.path}.name is {printable(own.name)!r}, which workspace id {holder['id']} has now: rename that one first,"
+                " in a run of its own."
+            )
+    return records
 
 
-def reveal(client: Client, workspaces: Iterable[Managed], marked: bool, warn: Warn) -> None:
+def refuse_renamed(managed: Iterable[Managed], undeclared: Sequence[Undeclared]) -> None:
+    """Raise Refused for a workspace to create that another one seems to be under its earlier name: an undeclared workspace has
+    at least half of its targets, or of its loggers. Creating it would scan all of them twice. Pure."""
+    found = []
+    for each in managed:
+        own = each.wanted.own
+        if each.record or own.new or own.absent:
+            continue
+        same = [
+            (family, count, len(names), other.record)
+            for family, items in each.wanted.lists.items()
+            if (names := {normal_name(family, item.name) for item in items if not item.ignore})
+            for other in undeclared
+            if (count := len(names & {normal_name(family, row[family.key]) for row in other.rows.get(family, ())}))
+            and 2 * count >= len(names)
+        ]
+        if same:
+            family, count, of_all, record = same[0]
+            found.append(
+                f"{own.path}: workspace {printable(own.name)!r} does not exist, and {printable(record['name'])!r}, which is"
+                f" not declared, has {count} of its {counted(of_all, family.noun)}. If it is the same, add id: {record['id']},"
+                " which renames it; if it is another one, add new: true."
+            )
+    if found:
+        raise Refused(first_sentences(found))
+
+
+def with_lost_scans(client: Client, steps: Iterable[Step], ids: Mapping[str, int | None]) -> list[Step]:
+    """The steps, where each that deletes a target or a workspace says how many scans go with it, and the day of the newest.
+
+    ids: of the workspaces, by name. 1 GET or more for each workspace in which something is deleted.
+    """
+    scans: dict[str, Sequence[Record] | None] = {}
+    found = []
+    for step in steps:
+        if step.deletes and step.family in (TARGET, WORKSPACE):
+            if step.workspace not in scans:
+                scans[step.workspace] = None
+                query = {"workspace_id": ids[step.workspace]}
+                try:
+                    scans[step.workspace] = rows_in(client.all(SCAN, query), ids[step.workspace])
+                except ApiError as error:
+                    # a key that may not read scans can still delete targets
+                    if error.status != 403:
+                        raise
+            own = scans[step.workspace]
+            if own is not None and step.family is TARGET:
+                own = [scan for scan in own if scan.get("target_id") in (None, step.live["id"])]
+            step = step._replace(reason="; ".join(filter(None, [step.reason, _lost(own)])))
+        found.append(step)
+    return found
+
+
+def _lost(scans: Sequence[Record] | None) -> str:
+    """What is lost, a clause. None: the scans could not be read."""
+    if scans is None:
+        return "how many scans go with it is not known, because they could not be read"
+    days = sorted(str(scan.get("end_time") or scan.get("start_time") or "")[:10] for scan in scans)
+    newest = f", the newest of {printable(days[-1])}" if days and days[-1] else ""
+    return f"{counted(len(scans), 'scan')} {'goes' if len(scans) == 1 else 'go'} with it{newest}" if scans else ""
+
+
+def reveal(client: Client, workspaces: Iterable[Managed], marks_of: str, warn: Warn) -> None:
     """Read by id the live objects whose list leaves out a declared field, and warn of fields that are shown nowhere.
 
-    marked: the descriptions of all targets are needed. A family whose first record shows no more by id is not read on.
+    marks_of: whose descriptions are needed although none is declared, "none", "declared" objects, or "all". A family whose
+    first record shows no more by id is not read on.
     """
     dark: dict[Family, list[str]] = {}
-    for family, record, fields in _compared(workspaces, marked):
+    for family, record, fields in _compared(workspaces, marks_of):
         if not_shown(record, fields) and family not in dark:
             record.update(revealed(record, client.read(family, record["id"])))
             unknown = not_shown(record, fields)
@@ -102,16 +201,21 @@ def reveal(client: Client, workspaces: Iterable[Managed], marked: bool, warn: Wa
         warn(not_compared(family.plural.replace("_", " "), missing))
 
 
-def _compared(workspaces: Iterable[Managed], marked: bool) -> Iterator[tuple[Family, Record, Collection[str]]]:
+def _compared(workspaces: Iterable[Managed], marks_of: str) -> Iterator[tuple[Family, Record, Collection[str]]]:
     """The live records and their fields that the plan compares with the declaration."""
     for managed in workspaces:
         own = managed.wanted.workspace
         if own is not None and managed.record:
             yield WORKSPACE, managed.record, own.fields
         for family, items in managed.wanted.lists.items():
-            fields = {normal_name(family, item.name): item.fields for item in items if not item.ignore}
+            fields: dict[str, Collection[str]] = {
+                normal_name(family, item.name): family.declared if marks_of == "declared" else item.fields
+                for item in items
+                if not item.ignore
+            }
+            others = family.declared if marks_of == "all" else ()
             for row in managed.rows.get(family, ()) if family.declared else ():
-                yield family, row, family.declared if marked else fields.get(normal_name(family, row[family.key]), {})
+                yield family, row, others or fields.get(normal_name(family, row[family.key]), ())
 
 
 # --- the live account in the format in which an estate is declared
@@ -126,7 +230,7 @@ def read_account(task: Task) -> dict[str, Any]:
         task.warn("workspaces is an empty list, so nothing is read: leave the option out to read the whole account.")
     _refuse_same(WORKSPACE, rows, "The account", "rename one of them")
     loggers = client.all(HTTP_LOGGER)
-    rows.sort(key=lambda row: row["name"])
+    rows.sort(key=lambda row: natural(row["name"]))
     wanted = [(row["id"], family) for row in rows for family in (TARGET, HTTP_LOGGER)]
     contents = Contents(client, wanted, workspaces, {HTTP_LOGGER.name: loggers}, recheck=True)
     live = [(row, contents[TARGET, row["id"]], contents[HTTP_LOGGER, row["id"]]) for row in rows]
@@ -154,25 +258,36 @@ def estate_of(live: Iterable[tuple[Record, InWorkspace, InWorkspace]], loggers: 
             )
         )
         alike += [dict(workspace=record["name"], names=names) for names in alike_in(row["name"] for row in targets)]
-    elsewhere = sorted(logger["label"] for logger in proven(Complete, loggers) if logger["id"] not in placed)
+    elsewhere = sorted(
+        (logger["label"] for logger in proven(Complete, loggers) if logger["id"] not in placed), key=natural
+    )
     return dict(workspaces=workspaces, alike=alike, loggers_elsewhere=elsewhere)
 
 
 def alike_in(names: Iterable[str]) -> list[list[str]]:
     """The lists of target names that differ in their spelling only, each sorted."""
     groups: dict[str, list[str]] = {}
-    for name in sorted(names):
+    for name in sorted(names, key=natural):
         groups.setdefault(normal_name(TARGET, name), []).append(name)
     return sorted(group for group in groups.values() if len(group) > 1)
 
 
 def _sorted_declared(family: Family, rows: Iterable[Record]) -> list[Record]:
-    return [_declared(family, row) for row in sorted(rows, key=lambda row: row[family.key])]
+    return [_declared(family, row) for row in sorted(rows, key=lambda row: natural(row[family.key]))]
 
 
 def _declared(family: Family, row: Record) -> Record:
-    """A record as it would be declared: its natural key, and the fields beside it that are not empty."""
-    return {family.key: row[family.key], **{field: row[field] for field in family.declared if row[field]}}
+    """A record as it would be declared: its natural key, the id of a workspace, and the fields beside it that are not empty.
+    The mark of an owner is not declared, but that it protects."""
+    fields = {field: row[field] for field in family.declared if row[field]}
+    if family is WORKSPACE:
+        return {family.key: row[family.key], "id": row["id"], **fields}
+    if family is TARGET and fields:
+        text, mark = split(row["description"])
+        # one that cannot be read may not be declared
+        fields = {"description": text} if text and not mark.broken else {}
+        fields.update({"protect": True} if mark.protected else {})
+    return {family.key: row[family.key], **fields}
 
 
 def _refuse_same(family: Family, rows: Iterable[Record], where: str, advice: str) -> None:

@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Optional
 
 from .._http.budget import Budget
 from .._http.client import Client
 from .._http.transport import Transport
 from .._model.errors import ApiError, CallError, Incomplete, NetworkError, ScannerError, counted, elapsed, printable
+from .._model.families import TARGET, WORKSPACE
 from .._model.family import Family
 from .._model.records import Record, difference, rows_in, stored_otherwise
 from .._task.finder import Names
@@ -79,13 +80,24 @@ class _Progress:
 class Run:
     """One application of a plan."""
 
-    def __init__(self, client: Client, ids: Mapping[str, int | None], goes_on: bool, warn: Warn) -> None:
+    def __init__(
+        self,
+        client: Client,
+        ids: Mapping[str, int | None],
+        goes_on: bool,
+        warn: Warn,
+        save: Callable[[int, Record], object] | None = None,
+        held: Mapping[str, Sequence[Record]] | None = None,
+    ) -> None:
         """ids: the ids of the workspaces by name, None for those that do not exist yet; goes_on: whether it goes on after an
-        error."""
+        error; save: called with the id of its workspace and each target before it is deleted, raises ScannerError where it
+        must not be; held: the targets of workspaces that are deleted."""
         self._client = client
         self._goes_on = goes_on
         self._warn = warn
         self._ids = dict(ids)
+        self._save = save
+        self._held = held or {}
         # whether anything was written, or may have been
         self.wrote = False
         # the error that ended the run, and the first error of all
@@ -189,10 +201,23 @@ class Run:
         if step.family.in_workspace and self._ids.get(step.workspace) is None:
             return step._replace(action="failed", reason="its workspace could not be created")
         try:
+            self._keep_evidence(step)
+        except ScannerError as error:
+            # of the others, each is saved before it is deleted
+            return step._replace(action="refused", reason=str(error))
+        try:
             return self._send(step)
         except ScannerError as error:
             self._note(step, error)
             return step._replace(action="failed", reason=str(error))
+
+    def _keep_evidence(self, step: Step) -> None:
+        place = self._ids.get(step.workspace)
+        if self._save is None or not step.deletes or place is None:
+            return
+        targets = self._held.get(step.workspace, ()) if step.family is WORKSPACE else [step.live]
+        for target in targets if step.family in (TARGET, WORKSPACE) else ():
+            self._save(place, target)
 
     def _note(self, step: Step, error: ScannerError) -> None:
         self.first_failure = self.first_failure or error

@@ -6,12 +6,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from .._model.errors import WrongOption, first_clauses, first_sentences, printable, shape_of, unknown_keys
 from .._model.families import HTTP_LOGGER, TARGET, WORKSPACE
 from .._model.family import Family
+from .._model.records import read_id
+from .marks import check_text
 
 # the families that an estate declares in a workspace: texts only, created by the key alone, and judged by it
 IN_WORKSPACE: tuple[Family, ...] = (TARGET, HTTP_LOGGER)
@@ -30,6 +33,14 @@ class Item(NamedTuple):
     fields: dict[str, str]
     # neither written nor purged
     ignore: bool = False
+    # of a workspace: which one it is, whatever its name
+    id: int | None = None
+    # of a target: its mark keeps it from being deleted
+    protect: bool = False
+    # a workspace to delete, with all that it holds
+    absent: bool = False
+    # a new workspace, although another one has its objects
+    new: bool = False
 
 
 class Wanted(NamedTuple):
@@ -86,15 +97,19 @@ def read_estate(entries: object, declared_at: Sequence[str] | None = None) -> li
         }
         wanted.append(Wanted(item, lists))
     _refuse_all(
+        f"{one.path}.id and {other.path}.id are the same workspace, {one.id}: merge the two."
+        for one, other in _alike((entry.own for entry in wanted if entry.own.id), lambda item: item.id)
+    )
+    _refuse_all(
         f"{one.path}.name and {other.path}.name are the same workspace, {printable(one.name)!r}: merge the two."
-        for one, other in _of_one_name(entry.own for entry in wanted)
+        for one, other in _alike((entry.own for entry in wanted), lambda item: item.name)
     )
     for family in IN_WORKSPACE:
         everywhere = [item for entry in wanted for item in entry.lists.get(family, ())]
         _refuse_all(
             f"{one.path} and {other.path} have the same {family.key}, {printable(one.name)!r}, but a {family.key} must"
             " be unique in the account: choose another one."
-            for one, other in (_of_one_name(everywhere) if family.key_is_account_wide else ())
+            for one, other in (_alike(everywhere, lambda item: item.name) if family.key_is_account_wide else ())
         )
     return wanted
 
@@ -110,7 +125,9 @@ def _refuse_unknown_keys(lists: Iterable[tuple[Family, str | Sequence[str], obje
     """Raise WrongOption for all unknown keys of lists. Each has a path, or the paths of its entries."""
     found = []
     for family, path, entries in lists:
-        more = [each.plural for each in IN_WORKSPACE] if family is WORKSPACE else ["ignore"]
+        more = ["ignore", "protect"] if family is TARGET else ["ignore"]
+        if family is WORKSPACE:
+            more = ["id", "new", "state", *(each.plural for each in IN_WORKSPACE)]
         for index, entry in enumerate(entries if isinstance(entries, list) else ()):
             where = f"{path}[{index}]" if isinstance(path, str) else path[index]
             known = (family.key, *family.declared, *more)
@@ -120,11 +137,11 @@ def _refuse_unknown_keys(lists: Iterable[tuple[Family, str | Sequence[str], obje
         raise WrongOption(f"{first_clauses(found)}.")
 
 
-def _of_one_name(items: Iterable[Item]) -> Iterator[tuple[Item, Item]]:
-    """The items with the name of an earlier one, each with that one."""
-    seen: dict[str, Item] = {}
+def _alike(items: Iterable[Item], identity: Callable[[Item], object]) -> Iterator[tuple[Item, Item]]:
+    """The items with the name or id of an earlier one, each with that one."""
+    seen: dict[object, Item] = {}
     for item in items:
-        first = seen.setdefault(item.name, item)
+        first = seen.setdefault(identity(item), item)
         if first is not item:
             yield first, item
 
@@ -161,10 +178,28 @@ def _item(family: Family, entry: object, path: str, index: int) -> Item:
     if name is None or not name.strip():
         problem = "missing" if name is None else "empty"
         raise WrongOption(f"{path}.{key} is {problem}: give the {key} of the {family.noun}.")
-    ignore = entry.get("ignore") or False
-    if not isinstance(ignore, bool):
-        raise WrongOption(f"{path}.ignore is {shape_of(ignore)}: write true or false.")
-    return Item(path, index, name, texts, ignore)
+    number = read_id(entry["id"]) if "id" in entry else None
+    if "id" in entry and number is None:
+        raise WrongOption(
+            f"{path}.id is {printable(json.dumps(entry['id']), 60)}: give the id of the workspace as the service lists it, a"
+            " positive number."
+        )
+    if "description" in texts and family is TARGET:
+        check_text(texts["description"], f"{path}.description")
+    ignore, protect, new = (_flag(entry, key, path) for key in ("ignore", "protect", "new"))
+    if new and number:
+        raise WrongOption(f"{path} has both id and new: a workspace with an id exists, so remove one of them.")
+    state = entry.get("state", "present")
+    if state not in ("present", "absent"):
+        raise WrongOption(f"{path}.state is {printable(json.dumps(state), 60)}: write present or absent.")
+    return Item(path, index, name, texts, ignore, number, protect, state == "absent", new)
+
+
+def _flag(entry: dict[Any, Any], key: str, path: str) -> bool:
+    value = entry.get(key) or False
+    if not isinstance(value, bool):
+        raise WrongOption(f"{path}.{key} is {shape_of(value)}: write true or false.")
+    return value
 
 
 def _text(value: object, path: str) -> str:

@@ -8,21 +8,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
+from .._http.client import Client
 from .._http.pace import DOCUMENTED
 from .._http.retry import GATEWAY
 from .._http.transport import Transport
 from .._model.errors import Incomplete, NetworkError, Refused, ScannerError, WrongOption, counted, first_of, printable
-from .._model.families import TARGET
+from .._model.families import TARGET, WORKSPACE
 from .._model.family import Family
+from .._model.records import Record
 from .._scope.permit import outside_scope
+from .._task.finder import Names
+from .._task.host import Host
 from .._task.lookup import Contents, look_alike
 from .._task.references import place_of
 from .._task.task import Task
-from .account import live_estate, live_targets, renamed, reveal
+from .account import Undeclared, live_estate, live_targets, refuse_renamed, reveal, with_lost_scans
 from .apply import Run, pacing_of
 from .declaration import IN_WORKSPACE, Wanted, read_estate, read_targets
+from .marks import check_owner
 from .outcome import (
     as_diff,
     as_result,
@@ -37,7 +42,7 @@ from .outcome import (
     summary_of,
     usual_wait,
 )
-from .plan import WRITES, Managed, PlanRefused, Rules, Step, guard, idle_protection, plan, refusals
+from .plan import WRITES, Managed, PlanRefused, Rules, Step, guard, idle_protection, mark_of, plan, refusals, unmarked
 
 _DEFAULTS = Rules()
 
@@ -50,6 +55,11 @@ MANY_OPTIONS: dict[str, dict[str, Any]] = dict(
     purge_max_percent=dict(type="int", default=_DEFAULTS.purge_max_percent),
     purge_floor=dict(type="int", default=_DEFAULTS.purge_floor),
     protect=dict(type="list", elements="str", default=[]),
+    owner=dict(type="str"),
+    purge_only=dict(type="str", choices=["all", "own"], default=_DEFAULTS.purge_only),
+    adopt=dict(type="list", elements="str", default=[]),
+    unprotect=dict(type="list", elements="str", default=[]),
+    evidence=dict(type="path"),
     expect_plan=dict(type="str"),
     report_unchanged=dict(type="bool", default=True),
     report_full_plan=dict(type="bool", default=False),
@@ -63,17 +73,24 @@ _NOTHING_DECLARED = (
 )
 
 
-def reconcile_targets(task: Task) -> dict[str, Any]:
+class Saver(Protocol):
+    """Saves the findings of targets, as that of the package of evidence does."""
+
+    def save(self, workspace_id: int, target: Record) -> str:
+        """The path of a new file with the findings of a target. Raises Refused where these are not known to be all."""
+
+
+# for a directory
+Saving = Callable[[Host, Client, str], Saver]
+
+
+def reconcile_targets(task: Task, saving: Saving) -> dict[str, Any]:
     """The work of the module targets: a list for one workspace."""
     params = task.params
     wanted = read_targets(params["targets"])
     purge = [TARGET] if params["purge"] else []
     if purge and params["state"] == "absent":
         raise WrongOption("purge deletes what is not declared, which contradicts state: absent. Remove one of them.")
-    if purge and params["purge_marker"] is not None and not params["purge_marker"].strip():
-        raise WrongOption(
-            "purge_marker is empty, and every target contains an empty text. Give the text, or leave the option out."
-        )
     rules = _rules(params, purge, task.permits.verdict)
     refused = _refusals([wanted], rules, params["continue_on_error"])
     place = place_of(task)
@@ -84,27 +101,29 @@ def reconcile_targets(task: Task) -> dict[str, Any]:
     workspaces, contents = live_targets(task.client, place, wanted, recheck)
     if not wanted.lists[TARGET]:
         task.warn(_NOTHING_DECLARED.format("targets"))
-    return _carry_out(task, workspaces, contents, rules, refused)
+    return _carry_out(task, saving, workspaces, contents, rules, refused)
 
 
-def reconcile_estate(task: Task) -> dict[str, Any]:
+def reconcile_estate(task: Task, saving: Saving) -> dict[str, Any]:
     """The work of the module estate: workspaces with their targets and HTTP loggers."""
-    params = task.params
+    params, unmanaged = task.params, task.params["unmanaged"]
     wanted = read_estate(params["workspaces"], params["declared_at"])
-    purge = [family for family in IN_WORKSPACE if family.plural in params["purge"]]
+    purge = [family for family in (WORKSPACE, *IN_WORKSPACE) if family.plural in params["purge"]]
     if purge and not wanted:
         raise WrongOption("workspaces is empty, so purge has nothing to compare. Declare a workspace, or remove purge.")
     rules = _rules(params, purge, task.permits.verdict)
     refused = _refusals(wanted, rules, params["continue_on_error"])
-    workspaces, contents, undeclared = live_estate(task.client, wanted, recheck=bool(purge))
-    for warning in renamed(task.client, workspaces, undeclared):
-        task.warn(warning)
+    workspaces, contents, undeclared = live_estate(task.client, wanted, bool(purge), unmanaged != "ignore")
+    refuse_renamed(workspaces, undeclared)
+    if unmanaged == "fail" and undeclared:
+        shown = first_of([*map(str, undeclared)], _MOST_NAMED)
+        raise Refused(f"Not managed: {shown}. Declare them, or set unmanaged: report.")
     if not wanted:
         task.warn(_NOTHING_DECLARED.format("workspaces"))
     alike = look_alike([managed.name for managed in workspaces])
     if alike:
         task.warn(alike)
-    return _carry_out(task, workspaces, contents, rules, refused)
+    return _carry_out(task, saving, workspaces, contents, rules, refused, [] if unmanaged == "ignore" else undeclared)
 
 
 def _rules(params: Mapping[str, Any], purge: Sequence[Family], verdict: Callable[[str], str | None] | None) -> Rules:
@@ -116,6 +135,12 @@ def _rules(params: Mapping[str, Any], purge: Sequence[Family], verdict: Callable
             "expect_plan is empty, probably because a variable is unset: give the checksum of the reviewed plan, or"
             " leave the option out if none was reviewed."
         )
+    for option, owners in (("owner", [params["owner"]]), ("adopt", params["adopt"])):
+        for owner in owners:
+            if owner is not None:
+                check_owner(owner, option)
+    if params["purge_only"] == "own" and params["owner"] is None:
+        raise WrongOption("purge_only: own needs the owner whose targets may be purged: set owner.")
     given = {name: params[name] for name in Rules._fields if name in params}
     return Rules(**{**given, "purge": purge, "verdict": verdict})
 
@@ -137,17 +162,43 @@ def _more(refused: Sequence[Step] | Mapping[str, str]) -> str:
 
 
 def _carry_out(
-    task: Task, workspaces: Sequence[Managed], contents: Contents, rules: Rules, refused: Mapping[str, str]
+    task: Task,
+    saving: Saving,
+    workspaces: Sequence[Managed],
+    contents: Contents,
+    rules: Rules,
+    refused: Mapping[str, str],
+    undeclared: Sequence[Undeclared] = (),
 ) -> dict[str, Any]:
     params, client = task.params, task.client
+    save = saving(task.host, client, rules.evidence).save if rules.evidence is not None else None
+    # what may be deleted may be somebody else's
+    deletes_declared = rules.state == "absent" or rules.on_drift == "recreate"
+    marks_of = "all" if rules.purge else "declared" if deletes_declared else "none"
+    reveal(client, workspaces, marks_of, task.warn)
     for warning in _warnings(workspaces, rules):
         task.warn(warning)
-    if rules.state == "present":
-        reveal(client, workspaces, bool(rules.purge) and rules.purge_marker is not None, task.warn)
-    steps = plan(workspaces, rules, refused)
-    contents.refuse_shared([(step.family, step.live) for step in steps if step.deletes])
+    ids = {managed.name: managed.record["id"] if managed.record else None for managed in workspaces}
+    steps = with_lost_scans(client, plan(workspaces, rules, refused), ids)
+    contents.refuse_shared(_deleted(steps, workspaces))
     sizes = {managed.name: len(managed.rows.get(TARGET, ())) for managed in workspaces}
-    result: dict[str, Any] = dict(plan=as_result(steps, len(client.transport.calls), sizes))
+    shown = as_result(
+        steps,
+        len(client.transport.calls),
+        sizes,
+        client.transport.connection.base_url,
+        unmarked=unmarked(steps, rules),
+        unmanaged=[
+            dict(
+                workspace=each.record["name"],
+                id=each.record["id"],
+                **{key.plural: len(rows) for key, rows in each.rows.items()},
+            )
+            for each in undeclared
+        ],
+        warnings=[*task.warnings],
+    )
+    result: dict[str, Any] = dict(plan=shown)
     if task.diff_mode:
         result["diff"] = as_diff(steps)
     try:
@@ -167,8 +218,9 @@ def _carry_out(
     drifted = [step for step in steps if step.action == "drifted"]
     if drifted and rules.on_drift == "warn":
         task.warn(drift_warning(drifted))
-    ids = {managed.name: managed.record["id"] if managed.record else None for managed in workspaces}
-    run = Run(client, ids, params["continue_on_error"], task.warn)
+    result["plan"]["warnings"] = [*task.warnings]
+    held = {managed.name: managed.rows.get(TARGET, ()) for managed in workspaces}
+    run = Run(client, ids, params["continue_on_error"], task.warn, save, held)
     done = steps if task.check_mode else run.apply(steps)
     failed = any(step.action in ("refused", "failed") for step in done)
     # what is unchanged is no news where something failed
@@ -180,6 +232,20 @@ def _carry_out(
             result["plan"] = shortened(result["plan"])
         raise _failed(result, done, run)
     return result
+
+
+def _deleted(steps: Iterable[Step], workspaces: Iterable[Managed]) -> list[tuple[Family, Record]]:
+    """The live objects in workspaces that a plan deletes, also with their workspace."""
+    gone = [step for step in steps if step.deletes]
+    retired = {step.workspace for step in gone if step.family is WORKSPACE}
+    held = [
+        (family, row)
+        for each in workspaces
+        if each.name in retired
+        for family in each.rows
+        for row in each.rows[family]
+    ]
+    return [(step.family, step.live) for step in gone if step.family is not WORKSPACE] + held
 
 
 def _warnings(workspaces: Sequence[Managed], rules: Rules) -> Iterator[str]:
@@ -196,6 +262,19 @@ def _warnings(workspaces: Sequence[Managed], rules: Rules) -> Iterator[str]:
         yield (
             f"{first_of(idle, _MOST_NAMED)} {names} no object that purge looks at: check for a typo, or remove what is no"
             " longer needed."
+        )
+    late = [
+        f"{item.path} ({printable(item.name, 60)!r})"
+        for managed in workspaces
+        for item in managed.wanted.lists.get(TARGET, ())
+        for row in Names(TARGET, managed.rows.get(TARGET, ())).all(item.name)
+        if item.protect and not mark_of(row).protected
+    ]
+    if late:
+        exists, they_are = ("exists", "It is") if len(late) == 1 else ("exist", "They are")
+        yield (
+            f"{first_of(late, _MOST_NAMED)} {exists} without the mark that protects, which the API cannot add. {they_are}"
+            " protected only as long as this is declared."
         )
 
 

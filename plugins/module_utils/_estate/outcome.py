@@ -18,6 +18,7 @@ from .._model.errors import counted, printable
 from .._model.families import FAMILIES
 from .._model.family import Family, may_be_full
 from .._model.records import Record
+from .._model.texts import natural
 from .plan import ACTIONS, WRITES, Step
 
 # the number of objects of each action that a failing task shows
@@ -29,8 +30,11 @@ _Value = TypeVar("_Value")
 # --- the plan of a result, and of a file that reviewers read
 
 
-def as_result(steps: Sequence[Step], reads: int, sizes: Mapping[str, int] | None = None) -> dict[str, Any]:
-    """The ``plan`` of a module's result, without unchanged and ignored objects. reads, sizes: as in ``calls_of``."""
+def as_result(
+    steps: Sequence[Step], reads: int, sizes: Mapping[str, int] | None = None, base_url: str = "", **more: list[Any]
+) -> dict[str, Any]:
+    """The ``plan`` of a module's result, without unchanged and ignored objects. reads, sizes: as in ``calls_of``; more: lists
+    that the steps do not show."""
     calls = calls_of(steps, reads, sizes or {})
     shown = [
         dict(
@@ -47,10 +51,12 @@ def as_result(steps: Sequence[Step], reads: int, sizes: Mapping[str, int] | None
     ]
     counts = Counter(action["action"] for action in shown)
     return dict(
-        checksum=checksum(shown),
+        checksum=checksum(shown, base_url),
+        base_url=base_url,
         actions=shown,
         counts={action: counts[action] for action in ACTIONS if counts[action]},
         left_out={},
+        **{"unmarked": [], "unmanaged": [], "warnings": [], **more},
         calls=calls,
         minutes=minutes_of(calls),
     )
@@ -62,11 +68,11 @@ def shortened(plan: dict[str, Any]) -> dict[str, Any]:
     return dict(plan, actions=_first_of_each(plan["actions"], lambda action: action["action"]), left_out=left_out)
 
 
-def checksum(actions: Iterable[Record]) -> str:
-    """SHA-256 of the writes: names and fields of created and updated objects, ids of deleted ones. It does not depend on
-    the order of the declaration. actions: the ``actions`` of a module's plan."""
+def checksum(actions: Iterable[Record], base_url: str) -> str:
+    """SHA-256 of the address and the writes: names and fields of created and updated objects, ids of deleted ones. It does
+    not depend on the order of the declaration. actions: the ``actions`` of a module's plan."""
     written = sorted(identity(action) for action in actions if action["action"] in WRITES)
-    return hashlib.sha256(f"[{', '.join(written)}]".encode("ascii")).hexdigest()
+    return hashlib.sha256(f"{json.dumps(base_url)} [{', '.join(written)}]".encode("ascii")).hexdigest()
 
 
 def identity(action: Record) -> str:
@@ -242,7 +248,7 @@ def as_diff(steps: Iterable[Step]) -> dict[str, str]:
             before.append(_line(step, step.before))
         if step.writes and step.action != "delete":
             after.append(_line(step, {**(step.before or {}), **(step.after or {})}))
-    return dict(before="".join(sorted(before)), after="".join(sorted(after)))
+    return dict(before="".join(sorted(before, key=natural)), after="".join(sorted(after, key=natural)))
 
 
 def _line(step: Step, record: Record) -> str:

@@ -11,16 +11,18 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple, TypeVar
 
 from .._model.errors import Refused, counted, first_of, first_sentences, printable
-from .._model.families import WORKSPACE
+from .._model.families import TARGET, WORKSPACE
 from .._model.family import Family
 from .._model.names import normal_name
-from .._model.records import InWorkspace, Record, difference, ids_of, may_be_stored, proven
+from .._model.records import InWorkspace, Record, difference, ids_of, may_be_stored, not_shown, proven
+from .._model.texts import natural
 from .._scope.valid_names import problem_of
 from .._task.finder import Names
 from .declaration import Item, Wanted
+from .marks import Mark, marked, split
 
 # every action of a step or a result
-ACTIONS = ("create", "update", "delete", "unchanged", "drifted", "ignored", "protected", "refused", "failed")
+ACTIONS = ("create", "update", "delete", "unchanged", "drifted", "ignored", "protected", "foreign", "refused", "failed")
 WRITES = ("create", "update", "delete")
 
 _NAMES_SHOWN = 5
@@ -51,8 +53,16 @@ class Rules(NamedTuple):
     on_drift: str = "warn"
     force: bool = False
     purge: Sequence[Family] = ()
-    # purge takes only objects whose description contains it
-    purge_marker: str | None = None
+    # the mark of new targets, None for none; see ``marks``
+    owner: str | None = None
+    # "own": purge takes only targets with the mark of the owner
+    purge_only: str = "all"
+    # others whose targets count as one's own
+    adopt: Sequence[str] = ()
+    # names of targets that may be deleted although they are protected
+    unprotect: Sequence[str] = ()
+    # a directory for the findings of what is deleted
+    evidence: str | None = None
     purge_max: int = 50
     purge_max_percent: int = 30
     purge_floor: int = 10
@@ -61,9 +71,26 @@ class Rules(NamedTuple):
     # returns why the scope refuses a target's name, or None
     verdict: Callable[[str], str | None] | None = None
 
-    def purgeable(self, rows: Sequence[Record]) -> Sequence[Record]:
+    def purgeable(self, family: Family, rows: Sequence[Record]) -> Sequence[Record]:
         """The rows that purge may take at all."""
-        return rows if self.purge_marker is None else [row for row in rows if self.purge_marker in row["description"]]
+        if family is not TARGET:
+            return rows
+        only = [self.owner, *self.adopt] if self.purge_only == "own" else None
+        return [row for row in rows if not self.foreign(mark_of(row)) and (only is None or mark_of(row).owner in only)]
+
+    def foreign(self, mark: Mark) -> str | None:
+        """Why an object is somebody else's, a clause; None for one's own, and for one that nobody has marked."""
+        if mark.broken:
+            return "the mark of its owner cannot be read"
+        if mark.owner in (None, self.owner, *self.adopt):
+            return None
+        return f"managed by {printable(mark.owner)!r}"
+
+    def protects(self, family: Family, row: Record, item: Item | None = None) -> bool:
+        """Whether its mark protects a live object from being deleted, or what declares it."""
+        is_protected = family is TARGET and (mark_of(row).protected or (item is not None and item.protect))
+        own = normal_name(family, row[family.key]) if is_protected else ""
+        return is_protected and own not in [normal_name(family, name) for name in self.unprotect]
 
 
 class Step(NamedTuple):
@@ -153,6 +180,11 @@ class _List(NamedTuple):
 _Claims = dict[tuple[Family, object], str]
 
 
+def mark_of(row: Record) -> Mark:
+    """The mark of a live target. One whose description the service does not show may be anybody's."""
+    return Mark(broken=True) if not_shown(row, ["description"]) else split(row["description"])[1]
+
+
 def refusals(wanted: Iterable[Wanted], rules: Rules) -> dict[str, str]:
     """Why the scope refuses declared targets, by the path of the item; decided before any request."""
     if rules.verdict is None or rules.state == "absent":
@@ -174,10 +206,13 @@ def plan(workspaces: Iterable[Managed], rules: Rules, refused: Mapping[str, str]
     claims: _Claims = {}
     for managed in workspaces:
         own, record = managed.wanted.workspace, managed.record
+        if own is not None and own.absent:
+            steps.append(_retire_step(managed, own, rules))
+            continue
         if own is not None:
-            changes = None if record is None else difference(WORKSPACE, record, own.fields)[0]
-            action = "create" if record is None else "update" if changes else "unchanged"
             after = {WORKSPACE.key: own.name, **own.fields}
+            changes = None if record is None else difference(WORKSPACE, record, after)[0]
+            action = "create" if record is None else "update" if changes else "unchanged"
             steps.append(Step(action, WORKSPACE, own.name, own.name, record, after, item=own, changes=changes))
         for family, items in managed.wanted.lists.items():
             rows = proven(InWorkspace, managed.rows[family]) if family in managed.rows else ()
@@ -197,6 +232,26 @@ def plan(workspaces: Iterable[Managed], rules: Rules, refused: Mapping[str, str]
         reason = "not declared, but nothing is purged while another object is refused"
         last = [step._replace(action="refused", reason=reason) if step.action == "delete" else step for step in last]
     return steps + last
+
+
+def _retire_step(managed: Managed, item: Item, rules: Rules) -> Step:
+    """The step for a workspace that is to be deleted with all that it holds."""
+    step = Step("unchanged", WORKSPACE, item.name, item.name, managed.record, item=item)
+    if managed.record is None:
+        return step
+    held = ", ".join(counted(len(rows), family.noun) for family, rows in managed.rows.items() if rows)
+    with_it = f"retired, with {held}" if held else "retired"
+    if WORKSPACE not in rules.purge:
+        reason = f"{with_it}; purge must have workspaces, which allows to delete one"
+        return step._replace(action="refused", reason=reason)
+    for row in managed.rows[TARGET]:
+        kept = _kept(Step("", TARGET, managed.name, row[TARGET.key], row), row, rules)
+        if kept:
+            return step._replace(action=kept.action, reason=f"{with_it}, but its target {kept.name!r} is {kept.reason}")
+    if managed.rows[TARGET] and not (rules.evidence or rules.force):
+        reason = f"{with_it}; set evidence, which keeps their findings, or force: true"
+        return step._replace(action="refused", reason=reason)
+    return step._replace(action="delete", reason=with_it, purged=True)
 
 
 def _matches(each: _List) -> Iterator[tuple[Item, Sequence[Record]]]:
@@ -247,6 +302,9 @@ def _item_step(each: _List, item: Item, found: Sequence[Record], rules: Rules, r
     if rules.state == "absent":
         if record is None:
             return step
+        kept = _kept(step, record, rules)
+        if kept:
+            return kept
         live = record[family.key]
         return step._replace(action="delete", reason=None if live == item.name else f"it exists as {printable(live)!r}")
     if item.path in refused:
@@ -262,9 +320,30 @@ def _item_step(each: _List, item: Item, found: Sequence[Record], rules: Rules, r
         return step._replace(action="refused", reason=f"it cannot be the name of a target: {problem}")
     step = step._replace(after={family.key: item.name, **item.fields})
     if record is None:
+        mark = Mark(rules.owner, item.protect)
+        if family is TARGET and str(mark):
+            text = marked(item.fields.get("description", ""), mark)
+            step = step._replace(after={family.key: item.name, "description": text})
         return step._replace(action="create")
-    drift = item.fields and difference(family, record, item.fields)[1]
+    live = record
+    if family is TARGET and not mark_of(record).broken:
+        live = {**record, "description": split(record["description"])[0]}
+    drift = item.fields and difference(family, live, item.fields)[1]
     return _drift_step(step, record, drift, rules) if drift else step
+
+
+def _kept(step: Step, record: Record, rules: Rules) -> Step | None:
+    """The step for a live target that its mark keeps from being deleted, else None."""
+    if step.family is not TARGET:
+        return None
+    if rules.protects(step.family, record, step.item):
+        return step._replace(action="protected", reason=_and_why(step.reason, "protected by its mark"))
+    foreign = rules.foreign(mark_of(record))
+    return step._replace(action="foreign", reason=_and_why(step.reason, foreign)) if foreign else None
+
+
+def _and_why(reason: str | None, why: str) -> str:
+    return f"{reason}, but {why}" if reason else why
 
 
 def _drift_step(step: Step, record: Record, drift: Record, rules: Rules) -> Step:
@@ -274,6 +353,9 @@ def _drift_step(step: Step, record: Record, drift: Record, rules: Rules) -> Step
         return step._replace(action="refused" if rules.on_drift == "fail" else "drifted", reason=reason)
     if not rules.force:
         return step._replace(action="refused", reason=f"{reason}; on_drift: recreate needs force: true")
+    kept = _kept(step._replace(reason=reason), record, rules)
+    if kept:
+        return kept
     stored = may_be_stored(drift)
     if stored:
         return step._replace(action="refused", reason=f"{reason}, and it is not recreated: {stored}")
@@ -286,20 +368,24 @@ def _drift_step(step: Step, record: Record, drift: Record, rules: Rules) -> Step
     if problem:
         return step._replace(action="refused", reason=f"its live name cannot be created again: {problem}")
     reason = f"recreated because its {names} differs, which deletes {step.family.lost_with}"
+    mark = mark_of(record)
+    mark = Mark(mark.owner or rules.owner, mark.protected or bool(step.item and step.item.protect))
     changes = {field: values["declared"] for field, values in drift.items()}
+    if "description" in changes:
+        changes["description"] = marked(changes["description"], mark)
     return step._replace(action="update", reason=reason, changes=changes)
 
 
 def _purge_steps(each: _List, claims: _Claims, rules: Rules) -> Iterator[Step]:
     family, workspace = each.family, each.managed.name
-    rows = rules.purgeable(each.rows)
-    if rows and not each.items:
+    mine = {row["id"] for row in rules.purgeable(family, each.rows)}
+    if mine and not each.items:
         raise Refused(
             f"nothing is declared for the {family.noun}s of workspace {printable(workspace)!r}, so purge would delete all"
             " of them: declare what is to stay, or leave the list out, or purge without this kind."
         )
     kept = {normal_name(family, item.name) for item in each.items if item.ignore}
-    for row in sorted(rows, key=lambda row: row["id"]):
+    for row in sorted(each.rows, key=lambda row: natural(row[family.key])):
         name = row[family.key]
         claimed = claims.get((family, row["id"]), claims.get((family, name)))
         if claimed == workspace or normal_name(family, name) in kept:
@@ -311,7 +397,14 @@ def _purge_steps(each: _List, claims: _Claims, rules: Rules) -> Iterator[Step]:
         elif pattern is not None:
             yield step._replace(reason=f"not declared, but protected by {pattern!r}")
         else:
-            yield step._replace(action="delete", reason="not declared")
+            step = step._replace(reason="not declared")
+            spared = _kept(step, row, rules)
+            if spared:
+                yield spared
+            elif row["id"] in mine:
+                adopted = family is TARGET and mark_of(row).owner in rules.adopt and mark_of(row).owner != rules.owner
+                reason = f"not declared, adopted from {mark_of(row).owner!r}" if adopted else "not declared"
+                yield step._replace(action="delete", reason=reason)
 
 
 def _protects(pattern: str, name: str, family: Family) -> bool:
@@ -319,6 +412,19 @@ def _protects(pattern: str, name: str, family: Family) -> bool:
     spellings = {pattern, normal_name(family, pattern)} | ({pattern.lower()} if family.key_is_place else set())
     names = (name, normal_name(family, name))
     return name == pattern or any(fnmatchcase(text, spelling) for spelling in spellings for text in names)
+
+
+def unmarked(steps: Iterable[Step], rules: Rules) -> list[str]:
+    """The names of declared targets that exist without the mark of the owner, which the API cannot add."""
+    return [
+        step.name
+        for step in steps
+        if rules.owner
+        and step.family is TARGET
+        and step.item
+        and step.before
+        and mark_of(step.before).owner != rules.owner
+    ]
 
 
 def idle_protection(workspaces: Iterable[Managed], rules: Rules) -> list[str]:
@@ -336,20 +442,22 @@ def idle_protection(workspaces: Iterable[Managed], rules: Rules) -> list[str]:
     ]
 
 
-def guard(steps: Sequence[Step], workspaces: Iterable[Managed], rules: Rules) -> None:
+def guard(steps: Sequence[Step], workspaces: Sequence[Managed], rules: Rules) -> None:
     """Raise PlanRefused for a plan that would delete more than the task allows."""
     gone = [step for step in steps if step.deletes and (step.purged or step.recreates)]
-    if len(gone) > rules.purge_max:
-        reason = f"{counted(len(gone), 'object')} would be deleted, more than purge_max allows ({rules.purge_max})"
+    held = {managed.name: sum(map(len, managed.rows.values())) for managed in workspaces}
+    number = len(gone) + sum(held[step.workspace] for step in gone if step.family is WORKSPACE)
+    if number > rules.purge_max:
+        reason = f"{counted(number, 'object')} would be deleted, more than purge_max allows ({rules.purge_max})"
         raise _too_many(reason, gone, "purge_max")
-    marked = "" if rules.purge_marker is None else " that carry purge_marker"
+    theirs = " that it may purge" if rules.purge_only == "own" else ""
     for managed in workspaces:
         for family, rows in managed.rows.items():
-            total = len(rules.purgeable(rows))
+            total = len(rules.purgeable(family, rows))
             mine = [step for step in gone if (step.workspace, step.family) == (managed.name, family)]
             if total >= rules.purge_floor and len(mine) * 100 > rules.purge_max_percent * total:
                 reason = (
-                    f"{len(mine)} of the {counted(total, family.noun)} of workspace {printable(managed.name)!r}{marked}"
+                    f"{len(mine)} of the {counted(total, family.noun)} of workspace {printable(managed.name)!r}{theirs}"
                     f" would be deleted, more than purge_max_percent allows ({rules.purge_max_percent} %)"
                 )
                 raise _too_many(reason, mine, "purge_max_percent")

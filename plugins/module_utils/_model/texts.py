@@ -30,6 +30,13 @@ def normal_text(text: str) -> str:
     return unicodedata.normalize("NFC", _LINE_END.sub("\n", text)).strip()
 
 
+def natural(text: str) -> tuple[object, ...]:
+    """What sorts texts as people do: numbers in them by their value, so that app-2 comes before app-10."""
+    parts = re.split("([0-9]+)", text)
+    numbers = [(len(digits), digits) for digits in (part.lstrip("0") for part in parts[1::2])]
+    return (tuple(zip(parts[::2], [*numbers, (0, "")])), text)
+
+
 def same(one: object, other: object) -> bool:
     """Whether two values of a field are equal, as texts in normal form."""
     if one == other:

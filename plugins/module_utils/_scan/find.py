@@ -98,9 +98,14 @@ def resolve(task: Task) -> Targets:
         # before anything is started
         for name in new:
             refuse_name(_option_of(task.params, names.index(name)), name)
+        do_not_exist = (
+            f"{'Target' if len(new) == 1 else 'Targets'} {listed(new)} {'does' if len(new) == 1 else 'do'} not exist"
+        )
+        if task.params["missing_target"] == "fail" and not task.check_mode:
+            raise Refused(f"{do_not_exist}, and missing_target is fail: declare them first, or correct the name.")
         if not place.missing:
             task.warn(
-                f"{'Target' if len(new) == 1 else 'Targets'} {listed(new)} {'does' if len(new) == 1 else 'do'} not exist yet."
+                f"{do_not_exist} yet."
                 " The service creates a missing target and scans it: declare targets first, and set scope, so that a typo"
                 " is not scanned."
             )

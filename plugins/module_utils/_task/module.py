@@ -24,9 +24,6 @@ from .masking import hide, shown_options
 from .raw_options import ArgumentSpec, Groups, Prepared, placeholder_in, prepare
 from .task import Ended, ScopeInForce, Shared, Work, perform
 
-# options for which null means that they are not set: an environment variable, or what a file has, still counts
-_LENIENT = (*CONNECTION_OPTIONS, *FILE_COMMON_ARGUMENTS)
-
 
 class Module(NamedTuple):
     """A module.
@@ -78,7 +75,9 @@ class Module(NamedTuple):
         spec = self.spec()
         groups = [*self.mutually_exclusive, *self.required_one_of]
         found, wrong = from_environment(spec, given, environ)
-        prepared = prepare(spec, groups, {**given, **found}, NEEDED if self.makes_calls(given) else {}, _LENIENT)
+        # null means that these are not set: an environment variable, or what a file has, still counts
+        lenient = {*CONNECTION_OPTIONS, *FILE_COMMON_ARGUMENTS} - {*self.options}
+        prepared = prepare(spec, groups, {**given, **found}, NEEDED if self.makes_calls(given) else {}, lenient)
         for secret in prepared.secrets:
             hide(secret, secrets)
         return prepared._replace(refusal=placeholder_in(environ) or prepared.refusal or wrong)

@@ -29,6 +29,8 @@ _OMITTED = ("__omit_place_holder__", "<<Omit>>")
 
 # fields of objects; a task does not change those that it does not declare
 _FIELDS = {field for entry in FAMILIES.values() for field in (*entry.declared, f"new_{entry.key}")}
+# options whose default allows more than a value
+_GUARDS = ("evidence", "missing_target", "purge_only", "unmanaged")
 # options that name objects
 _NAMES = {
     name for entry in FAMILIES.values() for name in (entry.key, f"new_{entry.key}", entry.name, entry.plural)
@@ -162,7 +164,7 @@ def _problem(path: str, name: str, entry: OptionSpec, value: object) -> str | No
     if value is None:
         # for a switch or a choice, null can mean the default; a limit or a list must not get lost
         chosen = "." not in path and entry.get("default") is not None and (kind == "bool" or entry.get("choices"))
-        if name in _FIELDS or kind == "path" or chosen:
+        if name not in _GUARDS and (name in _FIELDS or kind == "path" or chosen):
             return None
         return f"{path} is null, probably because a variable is unset: give a value, or leave the option out"
     if value == "" and kind == "list":

@@ -55,7 +55,8 @@ class Task:
         self.check_mode = host.check_mode
         self.diff_mode = host.diff_mode
         self.host = host
-        self._warnings: set[str] = set()
+        # those of the task so far
+        self.warnings: list[str] = []
 
     @property
     def client(self) -> Client:
@@ -66,8 +67,8 @@ class Task:
 
     def warn(self, sentence: str) -> None:
         """Show a warning with the result of the task, once."""
-        if sentence not in self._warnings:
-            self._warnings.add(sentence)
+        if sentence not in self.warnings:
+            self.warnings.append(sentence)
             self.host.warn(harmless(sentence))
 
     def warn_assumed(self, what: str) -> None:

@@ -73,7 +73,7 @@ def documentation(module: str) -> dict:
 
 def own_options(module: str) -> set[str]:
     """The documented options of a module beside those of the connection and of files."""
-    shared = {*fragment("scanops.scanner.connection")["options"], *FILE_OPTIONS}
+    shared = {*fragment("scanops.scanner.connection")["options"], *(FILE_OPTIONS if keeps_a_file(module) else ())}
     return set(documentation(module)["options"]) - shared
 
 

@@ -38,7 +38,7 @@ texts = st.one_of(
     st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=20),
 )
 estates = st.recursive(
-    st.one_of(texts, st.booleans(), st.none()),
+    st.one_of(texts, st.integers(), st.booleans(), st.none()),
     lambda part: st.one_of(st.lists(part, max_size=4), st.dictionaries(texts, part, max_size=4)),
     max_leaves=12,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+import time
 from collections import Counter
 
 import pytest
@@ -71,7 +72,8 @@ def test_the_file_holds_the_plan_and_nothing_else_that_the_service_said():
     assert plan["actions"][-1]["before"] == {"id": 501, "label": "canary"}
     assert plan["checksum"] == as_result(STEPS, 5)["checksum"]
     assert plan["summary"]["unchanged"] == 1
-    assert set(plan) == {"checksum", "actions", "counts", "left_out", "calls", "minutes", "summary"}
+    own = {"base_url", "made", "outcome", "digest", "unmarked", "unmanaged", "warnings"}
+    assert set(plan) == {"checksum", "actions", "counts", "left_out", "calls", "minutes", "summary", *own}
 
 
 def test_a_file_is_read_back():
@@ -120,13 +122,22 @@ def test_a_file_without_a_plan_is_reported(text):
     assert read["checksum"] is None
 
 
-@pytest.mark.parametrize("change", ["name", "id", "after", "drop", "checksum"])
+@pytest.mark.parametrize(
+    "change", ["name", "id", "after", "drop", "checksum", "base_url", "made", "warnings", "reason"]
+)
 def test_a_changed_plan_is_reported(change):
     plan = copy.deepcopy(plan_record(result_of(STEPS)))
     if change == "drop":
         del plan["actions"][0]
     elif change == "checksum":
         plan["checksum"] = "0" * 64
+    elif change in ("base_url", "made", "warnings"):
+        plan[change] = {"base_url": "https://other.example/api/v2", "made": "2999-01-01T00:00:00Z", "warnings": ["x"]}[
+            change
+        ]
+    elif change == "reason":
+        # no write, but what the reviewer read
+        plan["actions"][-1]["reason"] = "nothing is lost"
     elif change == "id":
         plan["actions"][-1]["before"]["id"] = 1
     elif change == "after":
@@ -134,6 +145,35 @@ def test_a_changed_plan_is_reported(change):
     else:
         plan["actions"][1]["name"] = "z.example"
     assert reviewed_plan(json.dumps(plan))["problem"].startswith("was changed after it was written")
+
+
+def test_a_plan_of_another_address_is_another_plan():
+    one, other = (as_result(STEPS, 5, base_url=f"https://{host}/api/v2") for host in ("a.example", "b.example"))
+    assert one["checksum"] != other["checksum"]
+
+
+@pytest.mark.parametrize(
+    "age, problem", [(6.9, None), (7.1, "is 7 days old, and estate_apply_plan_max_age allows 7 days")]
+)
+def test_a_plan_grows_old(monkeypatch, age, problem):
+    text = as_file(result_of(STEPS))
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + age * 86400)
+    found = reviewed_plan(text)["problem"]
+    assert found is None if problem is None else found.startswith(problem)
+
+
+def test_what_is_not_managed_and_the_warnings_are_shown():
+    unmanaged = [
+        {"workspace": "Office", "id": 7, "targets": 19, "http_loggers": 1},
+        {"workspace": "Shadow | IT", "id": 8, "targets": 0, "http_loggers": 0},
+    ]
+    result = result_of(STEPS)
+    result["plan"].update(unmanaged=unmanaged, warnings=["Something is odd."], base_url="https://a.example/api/v2")
+    shown = plan_markdown(result)
+    assert "Not managed: `Office` (19 targets, 1 HTTP logger)" in shown and "(empty)." in shown
+    assert shown.index("Something is odd.") < shown.index("| Action | Kind |")
+    assert "Service: `https://a.example/api/v2`" in shown
 
 
 def table(markdown):

@@ -137,7 +137,7 @@ def test_a_recheck_reads_each_full_page_once_more(long_list, run, number, rechec
     service = long_list(number)
     options = {**PURGE, "check": True} if recheck else {}
     assert not run("targets", workspace_id=2, targets=["www.example.com"], **options).failed
-    assert service.calls() == ["GET /targets"] * COSTS[number][recheck]
+    assert [call for call in service.calls() if call != "GET /scans"] == ["GET /targets"] * COSTS[number][recheck]
 
 
 def test_a_row_that_was_deleted_and_hid_no_other_is_no_error(long_list, run):

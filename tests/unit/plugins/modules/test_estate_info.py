@@ -31,6 +31,7 @@ STATE = {
 }
 SHOP = {
     "name": "Web shop",
+    "id": 2,
     "description": "All that customers reach",
     "targets": [
         {"name": "10.0.0.1"},
@@ -41,10 +42,11 @@ SHOP = {
 }
 AERZTE = {
     "name": "Ärzte",
+    "id": 3,
     "targets": [{"name": "a.example.com"}, {"name": "www.example.com"}],
     "http_loggers": [{"label": "m"}],
 }
-EMPTY = {"name": "empty", "targets": [], "http_loggers": []}
+EMPTY = {"name": "empty", "id": 4, "targets": [], "http_loggers": []}
 ALIKE = [{"workspace": "Web shop", "names": ["WWW.example.com.", "www.example.com"]}]
 
 

@@ -69,9 +69,11 @@ def test_one_read_tells_that_a_family_shows_no_description(account, run):
     assert [call for call in account.calls() if call.startswith("GET /targets/")] == ["GET /targets/1001"]
 
 
-def test_a_marker_that_cannot_be_seen_is_no_marker(account, run):
-    account.add(targets=[{"id": 1009, "name": "old.example.com", "workspace": "Web shop", "description": "[ours]"}])
-    options = dict(workspace_id=2, targets=["www.example.com"], purge=True, purge_marker="[ours]", check=True)
+def test_a_mark_that_cannot_be_seen_may_be_anybodys(account, run):
+    rows = [{"id": 1009, "name": "old.example.com", "workspace": "Web shop", "description": "[managed by us]"}]
+    account.add(targets=rows)
+    own = dict(owner="us", purge_only="own")
+    options = dict(workspace_id=2, targets=["www.example.com"], purge=True, check=True, **own)
     account.settings(**IN_LISTS)
     assert good(run("targets", **options))["summary"]["delete"] == 1
     account.settings(missing_in_lists={}, **NOWHERE)

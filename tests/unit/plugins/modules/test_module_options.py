@@ -328,17 +328,17 @@ def case_targets_state(account, run):
     assert 1001 not in [row["id"] for row in account.targets()]
 
 
-@case("targets", "purge_marker")
-def case_targets_purge_marker(account, run):
-    options = dict(workspace_id=2, targets=["192.0.2.7"], purge=True, purge_marker="Front")
-    assert good(run("targets", **options))["summary"]["delete"] == 1
-    assert [row["id"] for row in account.targets()] == [1002, 1003, 1004]
-
-
 @case("estate", "workspaces")
 def case_estate_workspaces(account, run):
     assert good(run("estate", workspaces=[{"name": "New", "description": "Fresh"}])).changed
     assert forms(account) == [{"name": "New", "description": "Fresh"}]
+
+
+@case("estate", "unmanaged")
+def case_estate_unmanaged(account, run):
+    assert run("estate", workspaces=[{"name": "Lab"}], unmanaged="fail").failed
+    assert good(run("estate", workspaces=[{"name": "Lab"}], unmanaged="report"))["plan"]["unmanaged"] != []
+    assert good(run("estate", workspaces=[{"name": "Lab"}], unmanaged="ignore"))["plan"]["unmanaged"] == []
 
 
 @case("estate", "declared_at")
@@ -375,6 +375,34 @@ def many_purge_floor(module, account, run):
 def many_protect(module, account, run):
     assert good(many(run, module, DECLARED, purge=True, protect=["192.0.2.*"]))["summary"]["protected"] == 1
     assert account.writes() == []
+
+
+def many_owner(module, account, run):
+    good(many(run, module, [*DECLARED, "new.example.com"], owner="shop"))
+    assert account.targets()[-1]["description"] == "[managed by shop]"
+
+
+def many_purge_only(module, account, run):
+    assert good(many(run, module, DECLARED, purge=True, owner="shop", purge_only="own"))["summary"]["delete"] == 0
+    assert good(many(run, module, DECLARED, purge=True, owner="shop", purge_only="all"))["summary"]["delete"] == 1
+
+
+def many_adopt(module, account, run):
+    good(many(run, module, [*DECLARED, "new.example.com"], owner="shop"))
+    assert good(many(run, module, DECLARED, purge=True, owner="web"))["summary"]["foreign"] == 1
+    assert good(many(run, module, DECLARED, purge=True, owner="web", adopt=["shop"]))["summary"]["foreign"] == 0
+
+
+def many_unprotect(module, account, run):
+    good(many(run, module, [*DECLARED, {"name": "new.example.com", "protect": True}]))
+    assert good(many(run, module, DECLARED, purge=True))["summary"]["protected"] == 1
+    assert good(many(run, module, DECLARED, purge=True, unprotect=["new.example.com"]))["summary"]["delete"] == 1
+
+
+def many_evidence(module, account, run):
+    with tempfile.TemporaryDirectory() as place:
+        good(many(run, module, DECLARED, purge=True, evidence=place))
+        assert [path.suffix for path in Path(place).iterdir()] == [".jsonl"]
 
 
 def many_on_drift(module, account, run):
@@ -430,6 +458,11 @@ for _function in (
     many_purge_max_percent,
     many_purge_floor,
     many_protect,
+    many_owner,
+    many_purge_only,
+    many_adopt,
+    many_unprotect,
+    many_evidence,
     many_on_drift,
     many_force,
     many_continue_on_error,

@@ -169,7 +169,7 @@ def test_what_a_purge_has_not_deleted_has_failed(account, run):
         "https://shop.example.com": "failed",
         "192.0.2.7": "delete",
     }
-    assert account.calls()[-4:] == ["DELETE /targets/1002", "DELETE /targets/1003", "GET /targets", "GET /targets"]
+    assert account.calls()[-4:] == ["DELETE /targets/1003", "DELETE /targets/1002", "GET /targets", "GET /targets"]
 
 
 @pytest.mark.parametrize("module", ["target", "targets"])

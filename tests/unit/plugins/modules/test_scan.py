@@ -76,6 +76,16 @@ def test_a_start_creates_a_missing_target(account, scan, form):
     assert result["scan"]["workspace_id"] == 3
 
 
+def test_a_missing_target_can_fail_the_task_before_anything_is_started(account, scan):
+    names = ["www.example.com", "wwww.example.com"]
+    result = scan(target=None, targets=names, missing_target="fail")
+    assert result.failed and "Target 'wwww.example.com' does not exist" in result.msg
+    assert account.writes() == []
+    # an earlier task may create it
+    assert len(good(scan(check=True, target=None, targets=names, missing_target="fail")).warnings) == 1
+    assert good(scan(missing_target="fail")).warnings == []
+
+
 def test_the_live_spelling_of_a_target_is_scanned(account, scan):
     result = good(scan(target="WWW.Example.com."))
     assert result["scan"]["target_id"] == 1001

@@ -117,7 +117,11 @@ def test_a_workspace_without_targets_that_the_list_does_not_show_has_failed(acco
     declared = [{"name": "Lab"}]
     result = refused(run("estate", workspaces=declared, continue_on_error=True), "'Lab'", "does not list it")
     assert set(actions(result).values()) == {"failed"}
-    assert account.calls() == ["GET /workspaces", "POST /workspaces", "GET /workspaces"]
+    assert [call for call in account.calls() if "/workspaces" in call] == [
+        "GET /workspaces",
+        "POST /workspaces",
+        "GET /workspaces",
+    ]
 
 
 def test_a_workspace_that_the_list_does_not_show_has_failed_and_holds_nothing(account, run):
@@ -222,13 +226,15 @@ HANGS = {"action": "delay", "seconds": 1}
 def test_a_service_that_hangs_is_tried_once_and_not_for_each_item(account, run, options, writes):
     account.fault(method="POST", times=None, **HANGS)
     account.fault(method="DELETE", times=None, **HANGS)
-    account.fault(method="GET", nth=3, times=None, **HANGS)
+    # after the targets and, before a deletion, the scans
+    account.fault(method="GET", nth=3 if writes == ["POST /targets"] else 4, times=None, **HANGS)
     for each in (5, 6, 7):
         account.fault(method="GET", path=f"/targets/100{each}", times=None, **HANGS)
     options = dict(workspace_id=2, continue_on_error=True, timeout=0.1, retries=0, **options)
     result = refused(run("targets", **options), "may have been", "run the task again".capitalize())
     assert account.writes() == writes
-    assert len(account.calls()) == 4
+    # before a deletion, how many scans it loses is read
+    assert len(account.calls()) == (4 if writes == ["POST /targets"] else 5)
     assert result.changed
     first, *rest = (entry["action"] for entry in result["results"])
     assert first == "failed"

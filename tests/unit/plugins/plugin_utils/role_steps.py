@@ -24,7 +24,7 @@ from ansible_collections.scanops.scanner.tests.unit.collection_loader import ins
 # what the modules say that a role asks before it goes on, where none is run
 ANSWERS = {
     "estate": {"changed": False, "plan": {"checksum": "0"}, "results": [], "summary": {}},
-    "targets": {"changed": False, "plan": {"actions": []}, "summary": {}},
+    "targets": {"changed": False, "plan": {"actions": [], "unmarked": []}, "summary": {}},
     "scan": {"changed": False, "scans": []},
     "gate": {
         "changed": False,

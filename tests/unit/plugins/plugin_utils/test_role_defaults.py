@@ -53,6 +53,7 @@ EXCEPT = {
         **dict.fromkeys(("id", "target", "target_id", "tool", "workspace_id", "workspace", "targets"), WHAT),
         **dict.fromkeys(("state", "force"), "the role starts scans, and neither stops nor deletes any"),
         "wait": "the role judges finished scans only",
+        "missing_target": "the variable scan_gate_missing_targets, which also decides whether the role declares them",
         **dict.fromkeys(("scan_ids", "findings_file", "scan_results"), "the role judges its own scans only"),
         "rows": "it changes what is returned, and nothing else",
     },
@@ -60,6 +61,7 @@ EXCEPT = {
         **dict.fromkeys(("id", "target", "target_id", "tool", "tools", "workspace", "workspace_id", "targets"), WHAT),
         **dict.fromkeys(("state", "force"), "the role starts scans, and neither stops nor deletes any"),
         "wait": "the role compares finished scans only",
+        "missing_target": "the targets of findings exist",
         "max_age": "an existing scan proves nothing",
         **dict.fromkeys(
             ("tool_params", "vpn_profile", "redirect_level", "scan_original_url"),
@@ -72,7 +74,7 @@ EXCEPT = {
     },
     "estate_register": {
         **dict.fromkeys(("workspace", "workspace_id", "targets"), WHAT),
-        **dict.fromkeys(("state", "purge", "purge_marker", "on_drift", "force", "expect_plan"), NEVER),
+        **dict.fromkeys(("state", "purge", "purge_only", "owner", "on_drift", "force", "expect_plan"), NEVER),
         **dict.fromkeys(("report_unchanged", "report_full_plan"), "they change what is returned, and nothing else"),
     },
 }
@@ -279,8 +281,9 @@ def run_way(way, service, directory):
     )
     service.clear_log()
     if way == "task":
+        workspaces = [{"name": "Web shop", "targets": ["www.example.com"]}]
         declared = play.plain(
-            "estate", {"workspaces": [{"name": "Web shop", "targets": ["www.example.com"]}], "scope": SCOPE}
+            "estate", {"workspaces": workspaces, "owner": "scan_gate", "unmanaged": "ignore", "scope": SCOPE}
         )
         scanned = play.plain("scan", {**WHERE, "tools": [TOOL], **scans, "scope": SCOPE})
         both = [scanned, declared]

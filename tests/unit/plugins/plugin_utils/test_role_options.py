@@ -22,7 +22,7 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils import (
 ROLES = Path(__file__).resolve().parents[4] / "roles"
 # what a role has that its modules have not
 OWN = {
-    "scan_gate": {"workspace", "targets", "tools"},
+    "scan_gate": {"workspace", "targets", "tools", "missing_targets"},
     "prove_fix": {
         "source",
         "source_run",
@@ -33,7 +33,16 @@ OWN = {
         "artifacts",
         "authentication",
     },
-    "estate_apply": {"workspaces", "files", "templates", "plan_dest", "reviewed_plan", "expect_plan"},
+    "estate_apply": {
+        "workspaces",
+        "files",
+        "templates",
+        "plan_dest",
+        "reviewed_plan",
+        "plan_max_age",
+        "expect_plan",
+        "expect",
+    },
     "estate_register": {"workspace", "source", "group", "description", "retire"},
     "estate_export": {"dest", "split", "workspaces", "force"},
     "logger_canary": {"tasks", "workspace", "label", "expect", "within", "poll_interval", "match"},

@@ -1,0 +1,120 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The findings of what is deleted are saved first."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+SUMMARY = {"critical": 0, "high": 0, "medium": 0, "low": 0, "info": 0}
+
+
+@pytest.fixture
+def account(service):
+    def scan(number, target_id, high):
+        return {
+            "id": number,
+            "target_id": target_id,
+            "tool_id": 170,
+            "workspace": "Shop",
+            "result_summary": {**SUMMARY, "high": high},
+        }
+
+    service.reset(
+        settings={"rate_limits": None, "validate": True},
+        state={
+            "workspaces": [{"id": 2, "name": "Shop"}],
+            "targets": [
+                {"id": 1001 + n, "name": name, "description": "Of 2019", "workspace": "Shop"}
+                for n, name in enumerate(NAMES)
+            ],
+            "scans": [scan(40001, 1001, 2), scan(40002, 1002, 0)],
+            "findings": [
+                {
+                    "id": 70001 + n,
+                    "task_id": 40001,
+                    "target_id": 1001,
+                    "risk_level": 3,
+                    "name": f"Weak {n}",
+                    "workspace": "Shop",
+                }
+                for n in range(2)
+            ],
+        },
+    )
+    return service
+
+
+NAMES = ["https://old.example.com/../a b", "quiet.example.com", "kept.example.com"]
+
+
+def files(directory):
+    return {path.name: [json.loads(line) for line in path.read_text().splitlines()] for path in directory.iterdir()}
+
+
+def test_what_is_purged_is_saved_first(account, run, tmp_path):
+    options = dict(workspace="Shop", targets=["kept.example.com"], purge=True, evidence=str(tmp_path))
+    assert not run("targets", check=True, **options).failed and files(tmp_path) == {}
+    account.clear_log()
+    result = run("targets", **options)
+    assert not result.failed, result.msg
+    saved = files(tmp_path)
+    assert sorted(map(len, saved.values())) == [0, 2]
+    (name,) = [name for name, rows in saved.items() if rows]
+    assert name.startswith("target-1001-https-old.example.com-..-a-b-2") and "/" not in name
+    assert [row["name"] for row in saved[name]] == ["Weak 0", "Weak 1"]
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
+    order = [call.split("?")[0] for call in account.calls() if call.startswith(("DELETE", "GET /findings"))]
+    assert order == ["GET /findings", "DELETE /targets/1001", "GET /findings", "DELETE /targets/1002"]
+
+
+def test_a_retired_workspace_is_saved_and_needs_no_force(account, run, tmp_path):
+    estate = [{"name": "Shop", "state": "absent"}]
+    result = run("estate", workspaces=estate, purge=["workspaces"], evidence=str(tmp_path))
+    assert not result.failed, result.msg
+    assert len(files(tmp_path)) == 3 and account.writes() == ["DELETE /workspaces/2"]
+
+
+def test_what_is_recreated_is_saved(account, run, tmp_path):
+    declared = [{"name": "quiet.example.com", "description": "Till"}]
+    result = run("targets", workspace="Shop", targets=declared, on_drift="recreate", force=True, evidence=str(tmp_path))
+    assert not result.failed and len(files(tmp_path)) == 1
+
+
+@pytest.mark.parametrize("cause", ["missing", "running", "fails"])
+def test_what_cannot_be_saved_is_not_deleted_and_the_others_are(account, run, tmp_path, cause):
+    scan = {"id": 40003, "target_id": 1001, "tool_id": 170, "workspace": "Shop"}
+    if cause == "missing":
+        account.add(scans=[{**scan, "result_summary": {**SUMMARY, "high": 1}}])
+    elif cause == "running":
+        account.add(scans=[{**scan, "status_name": "waiting", "script": {"queue": 20, "run": 9000}}])
+    else:
+        account.fault(path="/findings", action="status", status=500, times=None, nth=1)
+    options = dict(workspace="Shop", targets=["kept.example.com"], purge=True, evidence=str(tmp_path), retries=0)
+    result = run("targets", **options)
+    assert result.failed and ("were not saved" in result.msg or cause == "fails"), result.msg
+    assert "DELETE /targets/1001" not in account.writes()
+    assert not [name for name in files(tmp_path) if name.startswith("target-1001")]
+    if cause == "running":
+        assert account.writes() == ["DELETE /targets/1002"]
+
+
+@pytest.mark.parametrize("place, words", [("missing", "does not exist"), ("", "evidence is empty")])
+def test_a_directory_that_cannot_be_meant_is_refused_before_anything_is_written(account, run, tmp_path, place, words):
+    place = str(tmp_path / place) if place else place
+    result = run("targets", workspace="Shop", targets=["kept.example.com"], purge=True, evidence=place)
+    assert result.failed and words in result.msg and account.writes() == []
+
+
+def test_a_second_run_does_not_overwrite(account, run, tmp_path):
+    for _time in range(2):
+        declared = [{"name": "kept.example.com", "description": f"Text {_time}"}]
+        result = run(
+            "targets", workspace="Shop", targets=declared, on_drift="recreate", force=True, evidence=str(tmp_path)
+        )
+        assert not result.failed, result.msg
+    assert len(files(tmp_path)) == 2

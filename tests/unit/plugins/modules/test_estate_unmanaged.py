@@ -1,0 +1,153 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What an estate does not name, and what it retires."""
+
+from __future__ import annotations
+
+import pytest
+
+OFFICE = {"name": "Office", "state": "absent"}
+KEPT = {"name": "Shop", "targets": ["shop.example.com"]}
+
+
+@pytest.fixture
+def account(service):
+    service.reset(
+        settings={"rate_limits": None, "validate": True},
+        state={
+            "workspaces": [{"id": 2, "name": "Shop"}, {"id": 3, "name": "Office"}, {"id": 4, "name": "Shadow IT"}],
+            "targets": [
+                {"id": 1001, "name": "shop.example.com", "workspace": "Shop"},
+                *({"id": 1002 + n, "name": f"app-{n}.example.com", "workspace": "Office"} for n in (1, 2, 10)),
+            ],
+            "http_loggers": [{"id": 501, "label": "office", "workspace": "Office"}],
+            "scans": [
+                {
+                    "id": 40001,
+                    "target_id": 1003,
+                    "tool_id": 170,
+                    "workspace": "Office",
+                    "end_time": "2026-11-01 10:00:00",
+                },
+                {
+                    "id": 40002,
+                    "target_id": 1003,
+                    "tool_id": 170,
+                    "workspace": "Office",
+                    "end_time": "2026-11-20 10:00:00",
+                },
+            ],
+        },
+    )
+    return service
+
+
+def test_what_is_not_managed_is_listed_with_its_numbers(account, run):
+    result = run("estate", workspaces=[KEPT])
+    assert not result.failed and not result.changed
+    assert [row for row in result["plan"]["unmanaged"] if row["id"] != 1] == [
+        {"workspace": "Office", "id": 3, "targets": 3, "http_loggers": 1},
+        {"workspace": "Shadow IT", "id": 4, "targets": 0, "http_loggers": 0},
+    ]
+
+
+def test_what_is_not_managed_can_fail_the_task_before_it_writes(account, run):
+    result = run("estate", workspaces=[{**KEPT, "targets": ["new.example.com"]}], unmanaged="fail")
+    assert result.failed and account.writes() == []
+    assert "Office (3 targets, 1 HTTP logger), Shadow IT (empty)" in result.msg and "unmanaged: report" in result.msg
+    everything = [KEPT, {"name": "Office"}, {"name": "Shadow IT"}, {"id": 1, "name": account.workspaces()[0]["name"]}]
+    assert not run("estate", workspaces=everything, unmanaged="fail").failed
+
+
+def test_what_is_not_managed_can_be_ignored_and_costs_nothing_then(account, run):
+    result = run("estate", workspaces=[KEPT], unmanaged="ignore")
+    assert result["plan"]["unmanaged"] == []
+    assert account.calls() == ["GET /workspaces", "GET /targets", "GET /targets"]
+
+
+# --- retirement
+
+
+def test_a_retired_workspace_is_deleted_with_what_it_holds(account, run):
+    options = dict(workspaces=[KEPT, OFFICE], purge=["workspaces"], force=True)
+    planned = run("estate", check=True, **options)
+    assert account.writes() == []
+    (action,) = planned["plan"]["actions"]
+    assert (action["action"], action["name"], action["before"]["id"]) == ("delete", "Office", 3)
+    assert action["reason"] == ("retired, with 3 targets, 1 HTTP logger; 2 scans go with it, the newest of 2026-11-20")
+    result = run("estate", **options)
+    assert not result.failed, result.msg
+    assert account.writes() == ["DELETE /workspaces/3"]
+    account.clear_log()
+    assert not run("estate", **options).changed and account.writes() == []
+
+
+def test_an_id_finds_it_under_another_name(account, run):
+    result = run("estate", workspaces=[{**OFFICE, "id": 3, "name": "Old office"}], purge=["workspaces"], force=True)
+    assert not result.failed and account.writes() == ["DELETE /workspaces/3"]
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"force": True}, "purge must have workspaces"),
+        ({"purge": ["targets"], "force": True}, "purge must have workspaces"),
+        ({"purge": ["workspaces"]}, "set evidence, which keeps their findings, or force: true"),
+        ({"purge": ["workspaces"], "force": True, "purge_max": 4}, "5 objects would be deleted, more than purge_max"),
+    ],
+)
+def test_a_retirement_that_nobody_has_allowed_is_refused(account, run, options, words):
+    result = run("estate", workspaces=[KEPT, OFFICE], **options)
+    assert result.failed and words in result.msg and account.writes() == []
+
+
+def test_an_empty_workspace_needs_no_force(account, run):
+    result = run("estate", workspaces=[{"name": "Shadow IT", "state": "absent"}], purge=["workspaces"])
+    assert not result.failed and account.writes() == ["DELETE /workspaces/4"]
+
+
+@pytest.mark.parametrize("mark, action", [("[protected]", "protected"), ("[managed by cmdb]", "foreign"),
+                                          ("[managed by cm", "foreign")])  # fmt: skip
+def test_a_workspace_with_a_target_that_may_not_be_deleted_stays(account, run, mark, action):
+    account.add(targets=[{"id": 1090, "name": "vip.example.com", "workspace": "Office", "description": mark}])
+    shop = {**KEPT, "targets": ["shop.example.com", "new.example.com"]}
+    result = run("estate", workspaces=[shop, OFFICE], purge=["workspaces"], force=True, owner="web")
+    assert not result.failed, result.msg
+    assert account.writes() == ["POST /targets"]
+    (row,) = [row for row in result["plan"]["actions"] if row["name"] == "Office"]
+    assert row["action"] == action and "its target 'vip.example.com' is" in row["reason"]
+
+
+@pytest.mark.parametrize("state", ["gone", True, None, 1])
+def test_another_state_is_refused(account, run, state):
+    result = run("estate", workspaces=[{"name": "Office", "state": state}])
+    assert result.failed and "workspaces[0].state is" in result.msg and account.calls() == []
+
+
+# --- what a deletion loses
+
+
+def test_a_purged_target_says_how_many_scans_go_with_it(account, run):
+    office = {"name": "Office", "targets": ["app-10.example.com"]}
+    plan = run("estate", check=True, workspaces=[office], purge=["targets"])["plan"]
+    reasons = {each["name"]: each["reason"] for each in plan["actions"]}
+    assert reasons == {
+        "app-1.example.com": "not declared; 2 scans go with it, the newest of 2026-11-20",
+        "app-2.example.com": "not declared",
+    }
+
+
+def test_scans_that_cannot_be_read_are_not_none(account, run):
+    account.fault(path="/scans", action="status", status=403, times=None)
+    office = {"name": "Office", "targets": ["app-10.example.com"]}
+    plan = run("estate", check=True, workspaces=[office], purge=["targets"])["plan"]
+    unlike = [each for each in plan["actions"] if "is not known, because they could not be read" not in each["reason"]]
+    assert plan["actions"] and unlike == []
+
+
+def test_numbers_are_sorted_by_their_value(account, run):
+    office = {"name": "Office", "targets": ["x.example.com"]}
+    plan = run("estate", check=True, workspaces=[office], purge=["targets"])["plan"]
+    assert [each["name"].partition(".")[0] for each in plan["actions"]] == ["x", "app-1", "app-2", "app-10"]
