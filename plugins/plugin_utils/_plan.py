@@ -119,9 +119,6 @@ def markdown(
     lines = ["# Plan of the estate", ""]
     if failure:
         lines += [f"The task that made this plan failed: {_code(failure)}", ""]
-    lines += [f"Service: {_code(plan['base_url'])}", ""]
-    if plan["warnings"]:
-        lines += ["Warnings:", "", *(f"- {_code(each)}" for each in plan["warnings"]), ""]
     differing = [
         f"- only in {plan_of}: {_code(line)}"
         for side, plan_of in _SIDES.items()
@@ -132,6 +129,9 @@ def markdown(
     # a task that refuses a plan as a whole has written none of it
     is_refused = bool(failure and summary.get("refused") and not any(summary.get(action) for action in WRITES))
     lines += [_headline(plan, is_refused), ""]
+    lines += [f"Service: {_code(plan['base_url'])}", ""]
+    if plan["warnings"]:
+        lines += ["Warnings:", "", *(f"- {_code(each)}" for each in plan["warnings"]), ""]
     lines += ["| Action | Objects |", "|---|---:|"]
     # all that it would write is refused; the rows below say what that is
     counts = {**summary, **dict.fromkeys((*WRITES, "refused"), 0), **plan["counts"]} if is_refused else summary
