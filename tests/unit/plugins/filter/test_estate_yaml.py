@@ -117,6 +117,11 @@ def test_data_that_no_estate_contains_is_reported(data, message):
     assert message in str(caught.value)
 
 
+def test_half_of_a_surrogate_pair_is_reported():
+    with pytest.raises(AnsibleFilterError, match=r"name contains half of a surrogate pair \(U\+D800\)"):
+        estate_yaml({"name": "a\ud800"})
+
+
 @pytest.mark.parametrize("key", ["k" * 1025, "\u200b" * 200], ids=["long", "long when written"])
 def test_a_key_that_no_reader_accepts_is_an_error(key):
     with pytest.raises(AnsibleFilterError, match=r"estate_yaml: estate contains a key of more than 1024 characters"):

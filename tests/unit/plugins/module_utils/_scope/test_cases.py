@@ -13,6 +13,8 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.case_files import ca
 TABLE = [
     ((row["file"], row["task"]) if "file" in row else row["scope"], row["names"]) for row in cases_of(__file__)["TABLE"]
 ]
+# no YAML file can have half of a surrogate pair
+TABLE.append(({"allow": ["allowed.example"]}, {"allowed.example\ud800": "has white space, a control or an invisible"}))
 
 CASES = [(scope, name, reason) for scope, names in TABLE for name, reason in names.items()]
 
