@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from graphlib import TopologicalSorter
 
 import pytest
@@ -187,6 +188,13 @@ def test_assertions_show_the_values_that_are_wrong():
 
 
 # --- versions and names
+
+
+@pytest.mark.parametrize("part", ["unit", "plays"])
+def test_each_file_of_tests_has_a_name_of_its_own(part):
+    """pytest imports them by their names: one of two would not run when both are in one session."""
+    names = Counter(path.name for path in (ROOT / "tests" / part).rglob("test_*.py"))
+    assert [name for name, number in names.items() if number > 1] == []
 
 
 def test_the_user_agent_tells_the_version_of_the_collection():

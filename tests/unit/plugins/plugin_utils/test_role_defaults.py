@@ -281,7 +281,7 @@ def run_way(way, service, directory):
     )
     service.clear_log()
     if way == "task":
-        workspaces = [{"name": "Web shop", "targets": ["www.example.com"]}]
+        workspaces = [{"name": "Web shop", "new": True, "targets": ["www.example.com"]}]
         declared = play.plain(
             "estate", {"workspaces": workspaces, "owner": "scan_gate", "unmanaged": "ignore", "scope": SCOPE}
         )
