@@ -44,6 +44,8 @@ class EstateAction(RoleAction):
 
     steps = ("enter", "apply", "report")
     given = ("estate_apply_result",)
+    # a workflow hands statistics of an earlier job on as variables
+    known = ("estate_apply_outcome",)
 
     def apply(self) -> Result:
         """The result of the module estate, without its failure, which is that of the next step."""

@@ -97,6 +97,7 @@ def test_only_a_variable_with_the_prefix_of_the_role_is_refused(name):
         ("scan_gate", "scan_gate_result"),
         ("prove_fix", "prove_fix_findings"),
         ("prove_fix", "prove_fix_result"),
+        ("estate_apply", "estate_apply_outcome"),
         ("estate_export", "estate_export_report"),
         ("estate_register", "estate_register_targets"),
     ],
