@@ -96,7 +96,7 @@ options:
   evidence:
     description:
       - A directory on the host on which the module runs. Before a target is deleted or recreated, also with its workspace, its
-        findings are written to a new file there, one JSON object for each line. The directory must exist.
+        findings are written to a new file there, one JSON object for each line. The directory is created, except for its parents.
       - A target whose findings cannot be saved completely, such as during a scan, is refused. The others are deleted, and the
         task fails at its end.
       - Danger - findings describe weaknesses. Only the user who runs the module can read the files.

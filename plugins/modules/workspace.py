@@ -12,7 +12,7 @@ short_description: Manage a workspace
 description:
   - Creates, updates, renames or deletes a workspace.
   - Cost - 1 GET; update + 1 PUT and 1 GET, create + 1 POST and 1 GET, delete + 1 DELETE and 1 GET, and without
-    O(force=true) 2 GET more.
+    O(force=true) 2 GET more. To delete with C(--diff) reads 3 lists more, with O(evidence) 2 lists, and 1 GET a target.
 version_added: 1.0.0
 author:
   - The scanops.scanner contributors (!UNKNOWN)
@@ -53,9 +53,18 @@ options:
       - By default, such a workspace is not deleted and the task fails, also in check mode. The service always refuses
         to delete the current workspace of the account.
       - Danger - the service also deletes everything in the workspace, including the scans of its targets. This cannot
-        be undone.
+        be undone. With C(--diff), the task shows the numbers of targets, HTTP loggers and scans.
     type: bool
     default: false
+  evidence:
+    description:
+      - A directory on the host on which the module runs. Before the workspace is deleted, the findings of each of its
+        targets are written to a new file there, as for O(scanops.scanner.targets#module:evidence). If those of one target
+        cannot be saved completely, the workspace is not deleted.
+      - Allows to delete a workspace that has targets without O(force). One that has HTTP loggers still needs it, because
+        their recorded requests are not saved.
+      - If not set, nothing is saved. Only used with O(state=absent).
+    type: path
 seealso:
   - module: scanops.scanner.workspace_info
 """
@@ -76,12 +85,13 @@ EXAMPLES = r"""
     id: "{{ shop.workspace.id }}"
     new_name: Shop
 
-- name: Delete a workspace and everything in it
+- name: Delete a workspace and everything in it, but keep the findings
   scanops.scanner.workspace:
     base_url: https://scanner.example.com/api/v2
     api_key: "{{ vault_scanner_api_key }}"
     name: Old project
     state: absent
+    evidence: /srv/evidence
     force: true
 """
 
@@ -127,11 +137,12 @@ unexpected:
 """
 
 from ..module_utils._estate.ensure import ensure, options_of, references_of
+from ..module_utils._evidence.saved import Saver
 from ..module_utils._model.families import WORKSPACE
 from ..module_utils._task.module import Module, run
 
 OPTIONS = options_of(WORKSPACE)
-MODULE = Module(OPTIONS, lambda task: ensure(task, WORKSPACE), **references_of(WORKSPACE))
+MODULE = Module(OPTIONS, lambda task: ensure(task, WORKSPACE, Saver), **references_of(WORKSPACE))
 
 
 def main() -> None:

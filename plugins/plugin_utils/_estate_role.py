@@ -85,6 +85,8 @@ class EstateAction(RoleAction):
         if expected is not None:
             options["expect_plan"] = expected
         options["report_full_plan"] = bool(plan_dest or review_path)
+        if values.get("evidence"):
+            options["evidence"] = self.path("evidence")
         expects = "expect" in values
         fails = expects and self.arguments("estate", options).get("unmanaged") == "fail"
         if fails:

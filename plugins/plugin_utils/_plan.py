@@ -96,10 +96,18 @@ def _line(action: Record) -> str:
     fields = "".join(
         f", {field}: {printable(value)!r}" for field, value in (action["after"] or {}).items() if field != family.key
     )
-    deleted = deleted_id(action)
-    number = "" if deleted is None else f" (id {deleted})"
+    before = action["before"] or {}
+    number = f" (id {before['id']})" if action["action"] in ("update", "delete") else ""
+    renamed = f" from {printable(before[family.key])!r}" if _renames(action) else ""
     where = f" in {printable(action['workspace'])!r}" if family.in_workspace else ""
-    return f"{action['action']} {family.noun} {printable(action['name'])!r}{number}{where}{fields}"
+    return f"{action['action']} {family.noun} {printable(action['name'])!r}{number}{renamed}{where}{fields}"
+
+
+def _renames(action: Record) -> bool:
+    family = FAMILIES[action["resource"]]
+    if action["action"] != "update" or family.key not in family.updatable:
+        return False
+    return bool(action["before"][family.key] != action["after"].get(family.key))
 
 
 def line_of(summary: Mapping[str, int], check_mode: bool) -> str:
@@ -183,10 +191,11 @@ def _row(action: Record) -> str:
 
 
 def _fields(action: Record) -> str:
-    """The fields beside the name: the live value, the declared one, or an arrow between the two."""
+    """The fields beside the name: the live value, the declared one, or an arrow between the two. The name if it changes."""
     before, after = action["before"] or {}, action["after"]
     cells = []
-    for field in FAMILIES[action["resource"]].declared:
+    family = FAMILIES[action["resource"]]
+    for field in (*([family.key] if _renames(action) else ()), *family.declared):
         live = before.get(field) or ""
         declared = live if after is None else after.get(field, live)
         if live and live != declared:

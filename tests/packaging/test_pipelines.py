@@ -21,15 +21,21 @@ import yaml
 CHECKOUT = Path(__file__).parents[2]
 EXAMPLES = CHECKOUT / "docs" / "pipelines"
 # The schema of Azure has regular expressions that only the lenient variant reads.
+_GITHUB = ["vendor.github-workflows"]
+_GITLAB = ["vendor.gitlab-ci", "--data-transform", "gitlab-ci"]
 SCHEMAS = {
-    "github-actions.yml": ["vendor.github-workflows"],
-    "gitlab-ci.yml": ["vendor.gitlab-ci", "--data-transform", "gitlab-ci"],
+    "github-actions.yml": _GITHUB,
+    "gitlab-ci.yml": _GITLAB,
+    "estate-github-actions.yml": _GITHUB,
+    "estate-gitlab-ci.yml": _GITLAB,
     "azure-pipelines.yml": [
         "vendor.azure-pipelines", "--data-transform", "azure-pipelines", "--regex-variant", "nonunicode",
     ],
 }  # fmt: skip
 JENKINSFILE = "Jenkinsfile"
-PIPELINES = [*SCHEMAS, JENKINSFILE]
+# those of an estate run the playbooks of docs/examples/team-repo, the others the gate
+OF_ESTATE = [name for name in SCHEMAS if name.startswith("estate-")]
+PIPELINES = [*(name for name in SCHEMAS if name not in OF_ESTATE), JENKINSFILE]
 # the playbooks of the examples, and the role that each has
 PLAYBOOKS = {"gate.yml": "scan_gate", "comment.yml": "gate_comment"}
 # Azure Repos is none of the providers of the role gate_comment.
@@ -89,13 +95,13 @@ def blocks_of(groovy: str) -> Iterator[tuple[str, ...]]:
     assert open_brackets == []
 
 
-def steps_of_github() -> list[dict]:
-    jobs = yaml.safe_load(text_of("github-actions.yml"))["jobs"]
+def steps_of_github(name: str = "github-actions.yml") -> list[dict]:
+    jobs = yaml.safe_load(text_of(name))["jobs"]
     return [step for job in jobs.values() for step in job["steps"]]
 
 
 def test_each_example_is_checked():
-    assert sorted(path.name for path in EXAMPLES.iterdir()) == sorted([*PIPELINES, *PLAYBOOKS])
+    assert sorted(path.name for path in EXAMPLES.iterdir()) == sorted([*PIPELINES, *OF_ESTATE, *PLAYBOOKS])
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
@@ -135,7 +141,25 @@ def test_each_shell_of_a_pipeline_is_valid(name):
         assert done.returncode == 0, f"{script}\n{done.stderr}"
 
 
-@pytest.mark.parametrize("name", PIPELINES)
+@pytest.mark.parametrize("name", OF_ESTATE)
+def test_a_pipeline_of_an_estate_runs_the_playbooks_of_the_example(name):
+    example = CHECKOUT / "docs" / "examples" / "team-repo"
+    run = set(re.findall(r"\b(\w+\.yml)\b", " ".join(re.findall(r"ansible-playbook \S+|PLAYBOOK: .+", text_of(name)))))
+    assert run == {"review.yml", "apply.yml", "drift.yml"} and all((example / each).is_file() for each in run)
+    for script in scripts_of(name):
+        done = subprocess.run(["bash", "-n"], input=script, check=False, capture_output=True, text=True)
+        assert done.returncode == 0, f"{script}\n{done.stderr}"
+
+
+def test_only_the_default_branch_can_apply_an_estate():
+    job = yaml.safe_load(text_of("estate-github-actions.yml"))["jobs"]["apply"]
+    assert job["environment"] == "scanner" and job["if"].startswith("github.event_name == 'push' && ")
+    assert yaml.safe_load(text_of("estate-github-actions.yml"))[True]["push"] == {"branches": ["main"]}
+    (rule,) = yaml.safe_load(text_of("estate-gitlab-ci.yml"))["apply"]["rules"]
+    assert "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH" in rule["if"] and rule["when"] == "manual"
+
+
+@pytest.mark.parametrize("name", [*PIPELINES, *OF_ESTATE])
 def test_no_shell_names_a_secret_of_the_service_or_an_expression_of_the_platform(name):
     """The values reach the shell as environment variables, so that no text of others becomes a command."""
     for script in scripts_of(name):
@@ -153,11 +177,19 @@ def test_the_exit_status_of_the_gate_decides(name):
     )
 
 
-@pytest.mark.parametrize("playbook", ["scan-gate.yml", "gate-comment.yml"])
+@pytest.mark.parametrize(
+    "name, playbook",
+    [
+        ("github-actions.yml", "scan-gate.yml"),
+        ("github-actions.yml", "gate-comment.yml"),
+        ("estate-github-actions.yml", '"$PLAYBOOK"'),
+        ("estate-github-actions.yml", "apply.yml"),
+    ],
+)
 @pytest.mark.parametrize("status", [0, 2, 4])
-def test_the_runner_of_github_obeys_no_command_of_the_playbook(tmp_path, playbook, status):
+def test_the_runner_of_github_obeys_no_command_of_the_playbook(tmp_path, name, playbook, status):
     """The commands are switched on again, whatever the exit status, which is that of the step."""
-    (script,) = [step["run"] for step in steps_of_github() if f"ansible-playbook {playbook}" in step.get("run", "")]
+    (script,) = [step["run"] for step in steps_of_github(name) if f"ansible-playbook {playbook}" in step.get("run", "")]
     program = tmp_path / "ansible-playbook"
     program.write_text(f"#!/bin/sh\necho '::error::of the service'\nexit {status}\n")
     program.chmod(0o755)
@@ -182,33 +214,35 @@ def test_the_agent_of_azure_obeys_no_command_of_the_playbook():
     assert step["target"] == {"commands": "restricted", "settableVariables": "none"}
 
 
-@pytest.mark.parametrize("name", PIPELINES)
+@pytest.mark.parametrize("name", [*PIPELINES, *OF_ESTATE])
 def test_each_package_is_pinned(name):
     (line,) = set(re.findall(r"pip install (.+)", text_of(name)))
     assert [package for package in line.split() if not re.fullmatch(r"[\w-]+==\d+(\.\d+)+", package)] == []
     assert [word for word in line.split() if word.startswith("ansible-core==")]
 
 
-@pytest.mark.parametrize("name", PIPELINES)
+@pytest.mark.parametrize("name", [*PIPELINES, *OF_ESTATE])
 def test_all_pipelines_install_the_same(name):
     galaxy = yaml.safe_load((CHECKOUT / "galaxy.yml").read_text(encoding="utf-8"))
     assert f"security/scanops-scanner-{galaxy['version']}.tar.gz" in text_of(name)
-    packages = {pipeline: re.search(r"pip install (.+)", text_of(pipeline))[1] for pipeline in PIPELINES}
-    assert packages[name] == packages["github-actions.yml"]
+    packages = [re.search(r"pip install (.+)", text_of(each))[1] for each in (name, "github-actions.yml")]
+    assert packages[0] == packages[1]
 
 
-def test_each_action_is_pinned_by_its_commit():
-    lines = re.findall(r"uses: (.+)", text_of("github-actions.yml"))
-    assert len(lines) == len([step for step in steps_of_github() if "uses" in step]) > 0
+@pytest.mark.parametrize("name", ["github-actions.yml", "estate-github-actions.yml"])
+def test_each_action_is_pinned_by_its_commit(name):
+    lines = re.findall(r"uses: (.+)", text_of(name))
+    assert len(lines) == len([step for step in steps_of_github(name) if "uses" in step]) > 0
     for line in lines:
         assert re.fullmatch(r"[\w-]+(/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line), line
 
 
-def test_the_job_with_the_key_may_only_read_the_repository():
-    workflow = yaml.safe_load(text_of("github-actions.yml"))
+@pytest.mark.parametrize("name", ["github-actions.yml", "estate-github-actions.yml"])
+def test_a_job_with_the_key_may_only_read_the_repository(name):
+    workflow = yaml.safe_load(text_of(name))
     assert workflow["permissions"] == {}
-    with_key = [job for job in workflow["jobs"].values() if "secrets." in str(job)]
-    assert [job["permissions"] for job in with_key] == [{"contents": "read"}]
+    with_key = [job["permissions"] for job in workflow["jobs"].values() if "secrets." in str(job)]
+    assert with_key and {right for permissions in with_key for right in permissions.values()} == {"read"}
 
 
 def test_the_image_of_gitlab_is_pinned():

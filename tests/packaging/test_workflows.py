@@ -72,7 +72,7 @@ def test_a_file_of_a_platform_is_valid_by_its_schema(path):
 
 
 def test_all_workflows_use_the_same_version_of_an_action():
-    examples = [*WORKFLOWS, CHECKOUT / "docs" / "pipelines" / "github-actions.yml"]
+    examples = [*WORKFLOWS, *(CHECKOUT / "docs" / "pipelines").glob("*github-actions.yml")]
     used = {line for path in examples for line in re.findall(r"uses: (actions/.+)", path.read_text(encoding="utf-8"))}
     names = [line.partition("@")[0] for line in used]
     assert sorted(set(names)) == sorted(names)

@@ -88,7 +88,8 @@ def live_estate(
 
 
 def live_workspaces(wanted: Sequence[Wanted], workspaces: Sequence[Record]) -> list[Record | None]:
-    """The live workspace of each declared one: that with its id, else that with its name, None for one to create. Pure.
+    """The live workspace of each declared one: that with its id, else that with its name, None for one that does not exist.
+    Pure.
 
     Raises Refused for an id that no workspace has or that another entry means, and for a name that another workspace has.
     """
@@ -96,12 +97,12 @@ def live_workspaces(wanted: Sequence[Wanted], workspaces: Sequence[Record]) -> l
     records = []
     for entry in wanted:
         own = entry.own
-        if own.id and own.id not in by_id:
+        if own.id and own.id not in by_id and not own.absent:
             raise Refused(
                 f"{own.path}.id is {own.id}, and no workspace has this id: correct it, or remove the line to find the"
                 " workspace by its name, as in another account."
             )
-        records.append(by_id[own.id] if own.id else named(WORKSPACE, workspaces, own.name, f"{own.path}.name"))
+        records.append(by_id.get(own.id) if own.id else named(WORKSPACE, workspaces, own.name, f"{own.path}.name"))
     places: dict[int, str] = {}
     for entry, record in zip(wanted, records):
         if record is None:

@@ -6,12 +6,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._http.client import NOT_GONE
 from .._http.create import Created
 from .._model.errors import ApiError, Incomplete, Refused, ScannerError, WrongOption, counted, printable
-from .._model.families import FAMILIES
+from .._model.families import FAMILIES, SCAN, TARGET
 from .._model.family import Family
 from .._model.records import (
     Record,
@@ -21,6 +22,7 @@ from .._model.records import (
     not_compared,
     not_shown,
     revealed,
+    rows_in,
     stored_otherwise,
 )
 from .._scope.option import SCOPE_OPTION
@@ -30,6 +32,7 @@ from .._task.lookup import NOWHERE, misplaced, not_empty, whereabouts
 from .._task.raw_options import UNKNOWN_ID
 from .._task.references import find, place_of, warn_current_workspace
 from .._task.task import Task
+from .saving import Saving
 
 # the type of the option for a declared field, by the JSON type of the field
 _OPTION_TYPES = {"string": "str", "integer": "int", "boolean": "bool"}
@@ -51,6 +54,8 @@ def options_of(resource: Family) -> dict[str, Any]:
         options["on_drift"] = dict(type="str", choices=["warn", "fail", "ignore", "recreate"], default="warn")
     if resource.recreatable or resource.holds:
         options["force"] = dict(type="bool", default=False)
+    if resource.holds:
+        options["evidence"] = dict(type="path")
     if resource.creates:
         options["state"] = dict(type="str", choices=["present", "absent"], default="present")
     else:
@@ -75,31 +80,35 @@ class _Outcome(NamedTuple):
     drift: Record | None = None
     # the record that a recreate deleted
     lost: Record | None = None
+    # what is deleted with it, for the diff: numbers by the names of lists
+    held: Mapping[str, Any] = {}
 
 
 class _Outdated(Refused):
     """Only what this task has read itself permits what comes next; ``ensure`` then starts over."""
 
 
-def ensure(task: Task, resource: Family) -> dict[str, Any]:
-    """Make the one object that the task declares present or absent; returns the result of the module."""
+def ensure(task: Task, resource: Family, saving: Saving | None = None) -> dict[str, Any]:
+    """Make the one object that the task declares present or absent; returns the result of the module. saving: for a family
+    with the option evidence."""
     # a deletion reads afresh, and check mode too, which has no 409 to correct it
     task.client.shares = task.params["state"] == "present" and not task.check_mode
     try:
-        return _Object(task, resource).result()
+        return _Object(task, resource, saving).result()
     except (Refused, ApiError) as error:
         # an earlier item of the loop may have read what is no longer true
         missing = not isinstance(error, ApiError) or error.status == 404
         if not missing or not task.client.start_over():
             raise
-    return _Object(task, resource).result()
+    return _Object(task, resource, saving).result()
 
 
 class _Object:
     """The object that a task declares."""
 
-    def __init__(self, task: Task, resource: Family) -> None:
+    def __init__(self, task: Task, resource: Family, saving: Saving | None) -> None:
         self._task = task
+        self._saving = saving
         self._client = task.client
         self._params = task.params
         self._resource = resource
@@ -124,7 +133,7 @@ class _Object:
                 for record in (before, after)
             ]
             headers = dict(before_header=resource.noun, after_header=resource.noun)
-            result["diff"] = dict(before=sides[0], after=sides[1], **headers)
+            result["diff"] = dict(before={**sides[0], **outcome.held}, after=sides[1], **headers)
         return result
 
     def _outcome(self) -> _Outcome:
@@ -332,23 +341,48 @@ class _Object:
                 f" {printable(live[resource.kept])!r}, neither true nor false. A {resource.kept} {resource.noun} is never"
                 " deleted, so delete this one in the web application."
             )
+        evidence = self._params.get("evidence")
+        saved = [TARGET] if evidence is not None else []
         held = []
         for inside in [] if self._params.get("force") else [FAMILIES[name] for name in resource.holds]:
-            pages = self._client.pages(inside, {"workspace_id": live["id"]}, whole=False)
+            pages = [] if inside in saved else self._client.pages(inside, {"workspace_id": live["id"]}, whole=False)
             count = len(next(iter(pages), []))
             if count:
                 held.append(f"at least {counted(count, inside.noun)}")
         if held:
+            save = ", evidence to keep the findings of targets" if resource.holds and not saved else ""
             raise Refused(
-                f"{called} holds {' and '.join(held)}, which the service deletes with it: set force: true to accept that,"
-                " or delete them first."
+                f"{called} holds {' and '.join(held)}, which the service deletes with it: set force: true to accept that"
+                f"{save}, or delete them first."
             )
         wanted = self._params.get(resource.key)
         if wanted not in (None, live[resource.key]):
             task.warn(f"This task deletes {called}, another spelling of {printable(wanted)!r}.")
+        gone = self._gone_with(live) if task.diff_mode and resource.holds else {}
+        if self._saving and evidence is not None:
+            # also in check mode, where it refuses a wrong directory
+            saver = self._saving(task, evidence)
+            for target in [] if task.check_mode else self._rows(TARGET, live):
+                saver.save(live["id"], target)
         if not task.check_mode and not self._client.delete(resource, live["id"]):
             return _Outcome(None, None)
-        return _Outcome(live, None)
+        return _Outcome(live, None, held=gone)
+
+    def _gone_with(self, live: Record) -> Record:
+        """How much the service deletes with a workspace, by the names of the lists. 1 GET each."""
+        found: Record = {}
+        for inside in (*(FAMILIES[name] for name in self._resource.holds), SCAN):
+            try:
+                found[inside.plural] = len(self._rows(inside, live))
+            except ApiError as error:
+                # a key that may not read scans can still delete
+                if error.status != 403:
+                    raise
+                found[inside.plural] = "not known, because this API key may not read them"
+        return found
+
+    def _rows(self, inside: Family, live: Record) -> Sequence[Record]:
+        return rows_in(self._client.all(inside, {"workspace_id": live["id"]}), live["id"])
 
 
 def _refuse_other_form(resource: Family, values: Record, record: Record, done: str, **result: Any) -> None:

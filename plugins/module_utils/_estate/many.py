@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
-from .._http.client import Client
 from .._http.pace import DOCUMENTED
 from .._http.retry import GATEWAY
 from .._http.transport import Transport
@@ -20,7 +19,6 @@ from .._model.family import Family
 from .._model.records import Record
 from .._scope.permit import outside_scope
 from .._task.finder import Names
-from .._task.host import Host
 from .._task.lookup import Contents, look_alike
 from .._task.references import place_of
 from .._task.task import Task
@@ -43,6 +41,7 @@ from .outcome import (
     usual_wait,
 )
 from .plan import WRITES, Managed, PlanRefused, Rules, Step, guard, idle_protection, mark_of, plan, refusals, unmarked
+from .saving import Saving
 
 _DEFAULTS = Rules()
 
@@ -71,17 +70,6 @@ _MOST_NAMED = 5
 _NOTHING_DECLARED = (
     "{} is an empty list, so nothing is declared and nothing is done. Remove the task if this is intended."
 )
-
-
-class Saver(Protocol):
-    """Saves the findings of targets, as that of the package of evidence does."""
-
-    def save(self, workspace_id: int, target: Record) -> str:
-        """The path of a new file with the findings of a target. Raises Refused where these are not known to be all."""
-
-
-# for a directory
-Saving = Callable[[Host, Client, str], Saver]
 
 
 def reconcile_targets(task: Task, saving: Saving) -> dict[str, Any]:
@@ -171,7 +159,7 @@ def _carry_out(
     undeclared: Sequence[Undeclared] = (),
 ) -> dict[str, Any]:
     params, client = task.params, task.client
-    save = saving(task.host, client, rules.evidence).save if rules.evidence is not None else None
+    save = saving(task, rules.evidence).save if rules.evidence is not None else None
     # what may be deleted may be somebody else's
     deletes_declared = rules.state == "absent" or rules.on_drift == "recreate"
     marks_of = "all" if rules.purge else "declared" if deletes_declared else "none"

@@ -78,7 +78,9 @@ def checksum(actions: Iterable[Record], base_url: str) -> str:
 def identity(action: Record) -> str:
     """A text that two actions of plans share if they are the same write."""
     fields = [action[field] for field in ("action", "resource", "workspace", "name", "after")]
-    return json.dumps([*fields, deleted_id(action)], sort_keys=True)
+    # the declaration may name another object than the reviewed one
+    written = action["before"]["id"] if action["action"] in ("update", "delete") else None
+    return json.dumps([*fields, written], sort_keys=True)
 
 
 def deleted_id(action: Record) -> int | None:

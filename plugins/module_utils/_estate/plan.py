@@ -242,7 +242,7 @@ def _retire_step(managed: Managed, item: Item, rules: Rules) -> Step:
     held = ", ".join(counted(len(rows), family.noun) for family, rows in managed.rows.items() if rows)
     with_it = f"retired, with {held}" if held else "retired"
     if WORKSPACE not in rules.purge:
-        reason = f"{with_it}; purge must have workspaces, which allows to delete one"
+        reason = f"{with_it}; add workspaces to purge to allow that"
         return step._replace(action="refused", reason=reason)
     for row in managed.rows[TARGET]:
         kept = _kept(Step("", TARGET, managed.name, row[TARGET.key], row), row, rules)

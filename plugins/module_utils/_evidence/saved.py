@@ -12,12 +12,11 @@ import re
 import time
 from collections.abc import Sequence
 
-from .._http.client import Client
 from .._model.errors import Refused, WrongOption, printable
 from .._model.families import FINDING, FINISHED, SCAN
 from .._model.records import Record, rows_in
-from .._task.files import Draft, check_place
-from .._task.host import Host
+from .._task.files import Draft, check_directory, explained
+from .._task.task import Task
 from .findings import finding_of
 from .proof import Tally, proof_of
 from .scans import is_in_progress, outcome_of
@@ -28,15 +27,16 @@ _LONGEST_NAME = 60
 class Saver:
     """Writes a file for each target into a directory. Costs the list of scans of each workspace, and 1 GET a target."""
 
-    def __init__(self, host: Host, client: Client, directory: str) -> None:
+    def __init__(self, task: Task, directory: str) -> None:
         """Raises WrongOption for a directory that cannot be written or trusted."""
-        self._client = client
+        self._client = task.client
         self._directory = directory
         self._scans: dict[int, Sequence[Record]] = {}
         if not directory.strip():
             raise WrongOption("evidence is empty: give the path of a directory, or leave the option out.")
-        # the name that a file may have
-        check_place(host, os.path.join(directory, "x"), option="evidence")
+        # it is created for the first file
+        above = os.path.dirname(os.path.abspath(directory))
+        check_directory(task, directory if os.path.lexists(directory) else above, "evidence")
 
     def save(self, workspace_id: int, target: Record) -> str:
         """The path of a new file with the findings of a target. Raises Refused where these are not known to be all."""
@@ -53,6 +53,8 @@ class Saver:
         safe = re.sub(r"[^a-z0-9.]+", "-", target["name"].lower()).strip("-.")[:_LONGEST_NAME]
         moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
         dest = os.path.join(self._directory, f"target-{target['id']}-{safe or 'x'}-{moment}.jsonl")
+        with explained(self._directory, "evidence"):
+            os.makedirs(self._directory, 0o700, exist_ok=True)
         with Draft(dest, "evidence") as draft:
 
             def take(record: Record) -> None:

@@ -20,7 +20,7 @@ from typing import IO, Any, NamedTuple, NoReturn
 
 from .._model.errors import Refused, WrongOption, harmless, printable
 from .._model.trust import refuse_untrusted
-from .host import Host, assumption
+from .host import Checks, Host, assumption
 
 _BLOCK = 1 << 20
 _LONGEST_NAME = 255
@@ -256,14 +256,13 @@ def store(
     return Stored(True, predicted, before, after)
 
 
-def check_place(host: Host, dest: str, longest: int = _LONGEST_NAME, option: str = "dest") -> None:
+def check_place(host: Checks, dest: str, longest: int = _LONGEST_NAME, option: str = "dest") -> None:
     """Refuse a ``dest`` that cannot become a file, before any call, because what a task fetches may cost something.
 
     longest: the maximum number of bytes of its name; option: the one that gives it.
     """
     what = f"{option} {shown(dest)}"
     directory, name = os.path.split(dest)
-    directory = directory or os.curdir
     if not name or os.path.isdir(dest):
         raise WrongOption(f"{what} names a directory: add the name of the file.")
     if os.path.lexists(dest) and not os.path.islink(dest) and not os.path.isfile(dest):
@@ -272,8 +271,20 @@ def check_place(host: Host, dest: str, longest: int = _LONGEST_NAME, option: str
     refuse_untrusted(dest, option, mode=0)
     if len(os.fsencode(name)) > longest:
         raise WrongOption(f"{what} has a file name that is too long: give {option} a shorter name.")
+    _check_directory(host, directory or os.curdir, what, f"the directory of {what}", option)
+
+
+def check_directory(host: Checks, directory: str, option: str) -> None:
+    """Refuse a directory in which no new file can be written, before any call. option: the one that gives it."""
+    what = f"{option} {shown(directory)}"
+    # any name of a new file
+    refuse_untrusted(os.path.join(directory, "x"), option, mode=0)
+    _check_directory(host, directory, f"a file of {what}", what, option)
+
+
+def _check_directory(host: Checks, directory: str, what: str, named: str, option: str) -> None:
     if not os.path.lexists(directory) and host.check_mode:
-        host.warn(harmless(assumption(f"the directory of {what}")))
+        host.warn(harmless(assumption(named)))
         return
     if not os.path.isdir(directory):
         why = "is not a directory" if os.path.lexists(directory) else "does not exist"

@@ -15,6 +15,17 @@ from .._model.interrupts import Stop
 Warn = Callable[[str], object]
 
 
+class Checks(Protocol):
+    """What may warn instead of failing, because check mode writes nothing."""
+
+    @property
+    def check_mode(self) -> bool:
+        """Whether nothing may be written."""
+
+    def warn(self, sentence: str, /) -> None:
+        """Show a warning with the result of the task."""
+
+
 class Host(Protocol):
     """What runs a task."""
 

@@ -106,7 +106,7 @@ def test_differing_writes_are_named():
     ]
     assert read["gone"] == [
         "create target 'a.example' in 'Shop'",
-        "update workspace 'Lab', description: ''",
+        "update workspace 'Lab' (id 3), description: ''",
         "delete HTTP logger 'canary' (id 501) in 'Lab'",
     ]
 
@@ -195,6 +195,15 @@ def test_markdown_for_reviewers():
     assert rows[-3] == ["create", "workspace", "`Shop`", "`Shop`", "description: `New`", ""]
     assert rows[-1][4] == "description: `mine` → `yours`"
     assert "failed" not in markdown
+
+
+def test_a_rename_is_shown_with_both_names():
+    before, after = {"id": 3, "name": "Lab", "description": "Old"}, {"name": "Shop"}
+    renamed = result_of([Step("update", WORKSPACE, "Shop", "Shop", before=before, after=after, changes=after)])
+    text = plan_markdown(renamed)
+    assert "| name: `Lab` → `Shop`, description: `Old` |" in text
+    read = reviewed_plan(as_file(renamed), result_of(STEPS[:1])["plan"])
+    assert read["gone"] == ["update workspace 'Shop' (id 3) from 'Lab'"]
 
 
 def test_markdown_of_a_plan_without_writes():

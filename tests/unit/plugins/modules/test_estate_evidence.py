@@ -53,6 +53,8 @@ NAMES = ["https://old.example.com/../a b", "quiet.example.com", "kept.example.co
 
 
 def files(directory):
+    if not directory.exists():
+        return {}
     return {path.name: [json.loads(line) for line in path.read_text().splitlines()] for path in directory.iterdir()}
 
 
@@ -79,6 +81,65 @@ def test_a_retired_workspace_is_saved_and_needs_no_force(account, run, tmp_path)
     assert len(files(tmp_path)) == 3 and account.writes() == ["DELETE /workspaces/2"]
 
 
+@pytest.mark.parametrize("entry", [{"name": "Shop"}, {"name": "Shop", "id": 2}, {"name": "Renamed since", "id": 2}])
+def test_a_workspace_that_was_retired_stays_so(account, run, entry):
+    estate = [{"name": "My Workspace"}, {**entry, "state": "absent"}]
+    first = run("estate", workspaces=estate, purge=["workspaces"], force=True)
+    assert first.changed and account.writes() == ["DELETE /workspaces/2"]
+    for check in (False, True):
+        again = run("estate", workspaces=estate, purge=["workspaces"], check=check)
+        assert not again.failed and not again.changed and again["summary"]["unchanged"] == 2
+
+
+def test_the_id_of_a_retired_workspace_spares_one_of_its_name(account, run):
+    estate = [{"name": "My Workspace"}, {"name": "Shop", "id": 9, "state": "absent"}]
+    result = run("estate", workspaces=estate, purge=["workspaces"], force=True)
+    assert not result.changed and [each["workspace"] for each in result["plan"]["unmanaged"]] == ["Shop"]
+
+
+def test_a_deleted_workspace_is_saved_and_needs_no_force(account, run, tmp_path):
+    directory = tmp_path / "new"
+    options = dict(name="Shop", state="absent", evidence=str(directory))
+    assert run("workspace", check=True, **options).changed and not directory.exists()
+    result = run("workspace", **options)
+    assert not result.failed, result.msg
+    assert directory.stat().st_mode & 0o777 == 0o700
+    assert sorted(map(len, files(directory).values())) == [0, 0, 2] and account.writes() == ["DELETE /workspaces/2"]
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_workspace_with_a_target_that_cannot_be_saved_is_not_deleted(account, run, tmp_path, force):
+    waiting = {"status_name": "waiting", "script": {"queue": 20, "run": 9000}}
+    account.add(scans=[{"id": 40003, "target_id": 1003, "tool_id": 170, "workspace": "Shop", **waiting}])
+    result = run("workspace", name="Shop", state="absent", evidence=str(tmp_path), force=force)
+    assert result.failed and "'kept.example.com' were not saved" in result.msg and account.writes() == []
+
+
+def test_requests_of_a_logger_are_not_saved_so_it_needs_force(account, run, tmp_path):
+    account.add(http_loggers=[{"label": "ear", "workspace": "Shop"}])
+    options = dict(name="Shop", state="absent", evidence=str(tmp_path))
+    result = run("workspace", **options)
+    assert result.failed and "holds at least 1 HTTP logger, which" in result.msg and account.writes() == []
+    assert not run("workspace", **options, force=True).failed and len(files(tmp_path)) == 3
+
+
+@pytest.mark.parametrize(
+    "check, place, words", [(True, "", "evidence is empty"), (False, "missing/x", "does not exist")]
+)
+def test_a_workspace_is_not_deleted_if_its_evidence_has_no_place(account, run, tmp_path, check, place, words):
+    place = place and str(tmp_path / place)
+    result = run("workspace", name="Shop", state="absent", check=check, evidence=place, force=True)
+    assert result.failed and words in result.msg and account.writes() == []
+
+
+def test_the_diff_of_a_deleted_workspace_says_what_goes_with_it(account, run):
+    options = dict(name="Shop", state="absent", force=True, check=True, diff=True)
+    held = {"targets": 3, "http_loggers": 0, "scans": 2}
+    assert run("workspace", **options).diff["before"] == {"name": "Shop", **held}
+    account.fault(path="/scans", action="status", status=403, times=None)
+    assert "may not read" in run("workspace", **options).diff["before"]["scans"]
+
+
 def test_what_is_recreated_is_saved(account, run, tmp_path):
     declared = [{"name": "quiet.example.com", "description": "Till"}]
     result = run("targets", workspace="Shop", targets=declared, on_drift="recreate", force=True, evidence=str(tmp_path))
@@ -103,7 +164,7 @@ def test_what_cannot_be_saved_is_not_deleted_and_the_others_are(account, run, tm
         assert account.writes() == ["DELETE /targets/1002"]
 
 
-@pytest.mark.parametrize("place, words", [("missing", "does not exist"), ("", "evidence is empty")])
+@pytest.mark.parametrize("place, words", [("missing/x", "does not exist"), ("", "evidence is empty")])
 def test_a_directory_that_cannot_be_meant_is_refused_before_anything_is_written(account, run, tmp_path, place, words):
     place = str(tmp_path / place) if place else place
     result = run("targets", workspace="Shop", targets=["kept.example.com"], purge=True, evidence=place)

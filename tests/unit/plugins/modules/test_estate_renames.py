@@ -50,6 +50,12 @@ def test_a_rename_is_one_changed_line_and_a_second_run_changes_nothing(account, 
     assert not run("estate", workspaces=estate).changed and account.writes() == []
 
 
+def test_an_approved_rename_is_not_that_of_another_workspace(account, run):
+    planned = run("estate", check=True, workspaces=[{"id": 2, "name": "New"}], unmanaged="ignore")
+    result = run("estate", workspaces=[{"id": 3, "name": "New"}], expect_plan=planned["plan"]["checksum"])
+    refused(account, result, "has changed since the plan was reviewed")
+
+
 def test_an_older_declaration_renames_back_and_creates_nothing(account, run):
     run("estate", workspaces=[{"id": 2, "name": "Web shop", "targets": SHOP}])
     account.clear_log()

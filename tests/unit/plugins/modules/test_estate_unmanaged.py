@@ -92,8 +92,8 @@ def test_an_id_finds_it_under_another_name(account, run):
 @pytest.mark.parametrize(
     "options, words",
     [
-        ({"force": True}, "purge must have workspaces"),
-        ({"purge": ["targets"], "force": True}, "purge must have workspaces"),
+        ({"force": True}, "add workspaces to purge"),
+        ({"purge": ["targets"], "force": True}, "add workspaces to purge"),
         ({"purge": ["workspaces"]}, "set evidence, which keeps their findings, or force: true"),
         ({"purge": ["workspaces"], "force": True, "purge_max": 4}, "5 objects would be deleted, more than purge_max"),
     ],

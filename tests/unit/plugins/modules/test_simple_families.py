@@ -64,7 +64,8 @@ def test_a_deleted_object_is_gone_and_its_key_is_in_the_diff(account, run, famil
     force = {"force": True} if family.holds else {}
     before = account.state()[family.plural]
     result = run(family.name, **getattr(this, by), state="absent", **force)
-    assert (result.changed, result[family.name], result.diff["before"]) == (True, None, this.by_key)
+    assert (result.changed, result[family.name]) == (True, None)
+    assert result.diff["before"].items() >= this.by_key.items()
     rest = [record["id"] for record in before if record["id"] != this.row["id"]]
     assert [record["id"] for record in account.state()[family.plural]] == rest
 

@@ -1,0 +1,128 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The directories of docs/examples do what their README says: its commands run in its order, with the output it shows.
+
+In a block ``console``, a line that begins with "$ " is a command, and the lines below it are in its output, in this order. A
+command fails only if these have "failed=1". A block ``markdown`` is the plan.md of the command before it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from ansible_collections.scanops.scanner.tests.plays.playbook import ROOT
+from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
+
+EXAMPLES = ROOT / "ansible_collections" / "scanops" / "scanner" / "docs" / "examples"
+NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/README.md"))
+BLOCK = re.compile(r"^```(console|markdown)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# what another run has otherwise
+CHANGING = (
+    (re.compile(r"http://127\.0\.0\.1:\d+"), "http://127.0.0.1:8080"),
+    (re.compile(r"\b[0-9a-f]{64}\b"), "CHECKSUM"),
+    (re.compile(r"\b20\d\d-\d\d-\d\d\b"), "DAY"),
+    # the directory in which the example runs
+    (re.compile(r"(?<=see )/\S+/(?=plan\.md)"), ""),
+)
+
+
+class Command(NamedTuple):
+    line: str
+    shown: list[str]
+
+
+def steps(readme: str) -> Iterator[Command | str]:
+    """The commands of a README, and the plans that it shows."""
+    for kind, text in BLOCK.findall(readme):
+        if kind == "markdown":
+            yield text
+            continue
+        commands = [part.splitlines() for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]]
+        yield from (Command(line, shown) for line, *shown in commands)
+
+
+def settled(text: str) -> str:
+    """A text without what another run has otherwise."""
+    for pattern, instead in CHANGING:
+        text = pattern.sub(instead, text)
+    return text
+
+
+def walk(directory: Path, readme: str, environment: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Run the commands of a README in a directory; yields each plan that it shows, with the one that was made."""
+    environment = dict(environment)
+    for step in steps(readme):
+        if isinstance(step, str):
+            yield step, (directory / "plan.md").read_text(encoding="utf-8")
+            continue
+        line = step.line
+        if line.startswith("export "):
+            if "<checksum>" in line:
+                line = line.replace("<checksum>", json.loads((directory / "plan.json").read_text())["checksum"])
+            given = dict(each.split("=", 1) for each in line.split()[1:])
+            # the connection is that of this test
+            environment.update({name: value for name, value in given.items() if name not in environment})
+            continue
+        run = subprocess.run(
+            ["bash", "-c", line],
+            cwd=directory,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+        output = run.stdout + run.stderr
+        assert (run.returncode != 0) == ("failed=1" in step.shown), f"{line}\n{output}"
+        place = 0
+        for shown in step.shown:
+            place = output.find(shown, place) + len(shown)
+            assert place >= len(shown), f"{line} does not print {shown!r}\n{output}"
+        if line.startswith("ansible-playbook apply.yml"):
+            del environment["ESTATE_APPROVED_PLAN"]
+
+
+def environment(service: LocalService, home: Path) -> dict[str, str]:
+    return {
+        "ANSIBLE_COLLECTIONS_PATH": str(ROOT),
+        "ANSIBLE_FORCE_COLOR": "false",
+        "ANSIBLE_HOME": str(home / "ansible"),
+        "HOME": str(home),
+        "LANG": "C.UTF-8",
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+        "SCANNER_API_KEY": service.api_key,
+        "SCANNER_BASE_URL": service.base_url,
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_does_what_its_readme_says(service, tmp_path, name):
+    service.reset()
+    directory = tmp_path / name
+    shutil.copytree(EXAMPLES / name, directory)
+    readme = (directory / "README.md").read_text(encoding="utf-8")
+    plans = list(walk(directory, readme, environment(service, tmp_path)))
+    for shown, made in plans:
+        assert settled(shown) == settled(made)
+    assert plans and service.writes()
+
+
+def test_a_readme_that_says_something_else_is_noticed(tmp_path):
+    (tmp_path / "plan.md").write_text("# Plan\n")
+    shows = "```console\n$ echo a b\na\n$ echo failed=1; false\nfailed=1\n```\n```markdown\n# Plan\n```\n"
+    assert list(walk(tmp_path, shows, dict(os.environ))) == [("# Plan\n", "# Plan\n")]
+    for wrong in (shows.replace("\na\n", "\nc\n"), shows.replace("\nfailed=1", ""), shows.replace("echo", "exit 1;")):
+        with pytest.raises(AssertionError):
+            list(walk(tmp_path, wrong, dict(os.environ)))
