@@ -33,7 +33,7 @@ SCHEMAS = {
     ],
 }  # fmt: skip
 JENKINSFILE = "Jenkinsfile"
-# those of an estate run the playbooks of docs/examples/team-repo, the others the gate
+# those of an estate run the playbooks of the collection, the others the gate
 OF_ESTATE = [name for name in SCHEMAS if name.startswith("estate-")]
 PIPELINES = [*(name for name in SCHEMAS if name not in OF_ESTATE), JENKINSFILE]
 # the playbooks of the examples, and the role that each has
@@ -142,10 +142,10 @@ def test_each_shell_of_a_pipeline_is_valid(name):
 
 
 @pytest.mark.parametrize("name", OF_ESTATE)
-def test_a_pipeline_of_an_estate_runs_the_playbooks_of_the_example(name):
-    example = CHECKOUT / "docs" / "examples" / "team-repo"
+def test_a_pipeline_of_an_estate_runs_the_playbooks_of_the_collection(name):
     run = set(re.findall(r"\b(\w+\.yml)\b", " ".join(re.findall(r"ansible-playbook \S+|PLAYBOOK: .+", text_of(name)))))
-    assert run == {"review.yml", "apply.yml", "drift.yml"} and all((example / each).is_file() for each in run)
+    assert run == {"estate_review.yml", "estate_apply.yml", "estate_drift.yml"}
+    assert all((CHECKOUT / "playbooks" / each).is_file() for each in run)
     for script in scripts_of(name):
         done = subprocess.run(["bash", "-n"], input=script, check=False, capture_output=True, text=True)
         assert done.returncode == 0, f"{script}\n{done.stderr}"
@@ -183,7 +183,7 @@ def test_the_exit_status_of_the_gate_decides(name):
         ("github-actions.yml", "scan-gate.yml"),
         ("github-actions.yml", "gate-comment.yml"),
         ("estate-github-actions.yml", '"$PLAYBOOK"'),
-        ("estate-github-actions.yml", "apply.yml"),
+        ("estate-github-actions.yml", "estate_apply.yml"),
     ],
 )
 @pytest.mark.parametrize("status", [0, 2, 4])

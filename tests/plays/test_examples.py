@@ -89,15 +89,16 @@ def walk(directory: Path, readme: str, environment: dict[str, str]) -> Iterator[
         for shown in step.shown:
             place = output.find(shown, place) + len(shown)
             assert place >= len(shown), f"{line} does not print {shown!r}\n{output}"
-        if line.startswith("ansible-playbook apply.yml"):
+        if line.startswith("ansible-playbook estate_apply.yml"):
             del environment["ESTATE_APPROVED_PLAN"]
 
 
 def environment(service: LocalService, home: Path) -> dict[str, str]:
+    # where ansible-galaxy installs collections
+    (home / ".ansible").mkdir()
+    (home / ".ansible" / "collections").symlink_to(ROOT)
     return {
-        "ANSIBLE_COLLECTIONS_PATH": str(ROOT),
         "ANSIBLE_FORCE_COLOR": "false",
-        "ANSIBLE_HOME": str(home / "ansible"),
         "HOME": str(home),
         "LANG": "C.UTF-8",
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
