@@ -95,8 +95,8 @@ options:
     default: []
   evidence:
     description:
-      - A directory on the host on which the module runs. Before a target is deleted or recreated, also with its workspace, its
-        findings are written to a new file there, one JSON object for each line. The directory is created, except for its parents.
+      - A directory on the host on which the module runs, which is created in an existing one. Before a target is deleted or
+        recreated, also with its workspace, its findings are written to a new file there, one JSON object for each line.
       - A target whose findings cannot be saved completely, such as during a scan, is refused. The others are deleted, and the
         task fails at its end.
       - Danger - findings describe weaknesses. Only the user who runs the module can read the files.

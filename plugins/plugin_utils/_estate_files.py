@@ -24,6 +24,8 @@ from ._unsafe import unsafe
 
 KEY = "estate_apply_workspaces"
 _SUFFIXES = (".yml", ".yaml")
+# what is declared of an object that the estate leaves alone
+_IGNORED = "ignored"
 # how ansible-core marks a file that ansible-vault encrypted
 _VAULT = "$ANSIBLE_VAULT;"
 
@@ -44,10 +46,7 @@ def read_estate_files(
             loaded.append(unsafe(_core.plain(template(value) if template else value)))
         except AnsibleError as error:
             raise ValueError(f"{path} cannot be read ({printable(error, 500)}): correct the file.") from None
-    result = joined(files, loaded)
-    if any(_text_of(path).startswith(_VAULT) for path in files):
-        result["_ansible_no_log"] = True
-    return result
+    return joined(files, loaded)
 
 
 def files_of(paths: Sequence[str]) -> list[str]:
@@ -72,7 +71,7 @@ def files_of(paths: Sequence[str]) -> list[str]:
     for path in files:
         text = _text_of(path)
         refuse_untrusted(path, "estate_apply_files")
-        if text.startswith(_VAULT):
+        if is_encrypted(text):
             # ansible-core decrypts it
             continue
         try:
@@ -84,6 +83,11 @@ def files_of(paths: Sequence[str]) -> list[str]:
         if keys != [KEY]:
             raise _foreign(path)
     return files
+
+
+def is_encrypted(text: str) -> bool:
+    """Whether ansible-vault encrypted a file with this text."""
+    return text.startswith(_VAULT)
 
 
 def _text_of(path: str) -> str:
@@ -116,31 +120,43 @@ def joined(files: Sequence[str], loaded: Sequence[Mapping[str, Any]]) -> dict[st
 
 def differing(declared: Sequence[Mapping[str, Any]], live: Sequence[Mapping[str, Any]]) -> list[str]:
     """What the workspaces of a file and of the account differ in, an object each; none if they mean the same, whatever the
-    order, the comments and the shorter forms of the file."""
+    order, the comments, the shorter forms of the file, and what it says to this collection only."""
     mine, theirs = _meaning(declared), _meaning(live)
     ids = {each.get("name"): each.get("id") for each in live}
     for each in declared:
+        where = printable(each.get("name"))
+        if each.get("state") == "absent":
+            # with all that it holds
+            theirs = {key: value for key, value in theirs.items() if key[0] != where or key == _workspace(where)}
         # one that the file leaves out is found by its name
-        if each.get("id") not in (None, ids.get(each.get("name"))):
-            mine[f"workspace {printable(each.get('name'))!r}"] = each["id"]
+        elif each.get("id") not in (None, ids.get(each.get("name"))):
+            mine[_workspace(where)] = each["id"]
+    differ = {key for key in {*mine, *theirs} if mine.get(key) not in (_IGNORED, theirs.get(key))}
+    only = {True: "only in the account", False: "only in the file"}
     return [
-        f"{key} ({'only in the account' if key not in mine else 'only in the file' if key not in theirs else 'differs'})"
-        for key in sorted({*mine, *theirs}, key=natural)
-        if mine.get(key) != theirs.get(key)
+        f"{key[1]} ({'differs' if key in mine and key in theirs else only[key in theirs]})"
+        for key in sorted(differ, key=lambda each: natural(each[1]))
     ]
 
 
-def _meaning(workspaces: Sequence[Mapping[str, Any]]) -> dict[str, object]:
-    """What is declared of each object, by its name for people."""
-    found: dict[str, object] = {}
+def _workspace(where: str) -> tuple[str, str]:
+    return where, f"workspace {where!r}"
+
+
+def _meaning(workspaces: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], object]:
+    """What is declared of each object, by its workspace and its name for people."""
+    found: dict[tuple[str, str], object] = {}
     for each in workspaces:
         where = printable(each.get("name"))
-        found[f"workspace {where!r}"] = (each.get("description") or "", each.get("state", "present"))
+        if each.get("state") == "absent":
+            # as one that does not exist
+            found[_workspace(where)] = None
+            continue
+        found[_workspace(where)] = each.get("description") or ""
         for family in (TARGET, HTTP_LOGGER):
-            # a list that is left out is not managed, as one that is empty is not
-            found[f"the {family.noun}s of {where!r}"] = each.get(family.plural) is None
             for entry in each.get(family.plural) or ():
                 fields = entry if isinstance(entry, Mapping) else {family.key: entry}
-                own = {key: value for key, value in fields.items() if value and key != family.key}
-                found[f"{family.noun} {printable(fields.get(family.key))!r} of {where!r}"] = own
+                own = {key: fields[key] for key in family.declared if fields.get(key)}
+                name = f"{family.noun} {printable(fields.get(family.key))!r} of {where!r}"
+                found[where, name] = _IGNORED if fields.get("ignore") else own
     return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ from ..module_utils._model.records import Record
 from ..module_utils._model.texts import natural
 from ..module_utils._model.trust import refuse_untrusted
 from ..module_utils._task.files import reason_of
-from ._estate_files import differing, read_estate_files
+from ._estate_edit import edited
+from ._estate_files import differing, is_encrypted, read_estate_files
 from ._local_files import write
 from ._role_action import SKIPPED, Result, RoleAction
 
@@ -53,15 +55,16 @@ class ExportAction(RoleAction):
             for each in files
         }
         present = _present(directory)
-        changes = {
-            str(each["name"]): self._changes(os.path.join(directory, str(each["name"])), each["workspaces"])
+        kept = {
+            str(each["name"]): self._kept(os.path.join(directory, str(each["name"])), each["workspaces"])
             for each in files
             if str(each["name"]) in present
         }
-        # a file that means the same keeps its order and its comments
-        different = [name for name, found in changes.items() if found]
-        self._refuse(account, {name: changes[name] for name in different}, directory)
+        # a file that means the same is left as it is
+        different = [name for name, (found, _text) in kept.items() if found]
+        self._refuse(account, {name: kept[name][0] for name in different}, directory)
         self._prove(texts, workspaces)
+        texts.update({name: kept[name][1] or texts[name] for name in different})
         new = [each for each in texts if each not in present]
         diffs = []
         for each in [*new, *different]:
@@ -91,15 +94,38 @@ class ExportAction(RoleAction):
             raise Refused(str(result.get("msg")))
         return result
 
-    def _changes(self, path: str, workspaces: Sequence[Record]) -> list[str]:
-        """What a file and the account differ in, and what writing it loses."""
+    def _kept(self, path: str, workspaces: Sequence[Record]) -> tuple[list[str], str | None]:
+        """What a file and the account differ in, and what writing it loses; and its text with the account's values in place of
+        those, None where it is written anew. Raises Refused for an encrypted file."""
         try:
             found = differing(read_estate_files([path], self._loader)["workspaces"], workspaces)
         except ValueError:
             found = ["it is no estate"]
-        lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
-        comments = sum(line.lstrip().startswith("#") for line in lines) - (_HEADER.strip() in lines)
-        return [*found, f"{counted(comments, 'comment')} would be lost"] if found and comments > 0 else found
+        if not found:
+            return found, None
+        with open(path, encoding="utf-8-sig", errors="replace", newline="") as stream:
+            text = stream.read()
+        if is_encrypted(text):
+            raise Refused(
+                f"{path} differs from the account and is encrypted, and would be written in plain text: decrypt it, or give"
+                " another estate_export_dest."
+            )
+        changed = self._edited(text, workspaces)
+        lost = _comments(text) - _comments(changed if changed is not None else "")
+        number = sum(lost.values())
+        return [*found, f"{counted(number, 'comment')} would be lost"] if number else found, changed
+
+    def _edited(self, text: str, workspaces: Sequence[Record]) -> str | None:
+        """A text with the account's values, if that is possible line by line and is read as the account."""
+        with tempfile.TemporaryDirectory(prefix="estate_export.") as directory:
+            draft = Path(os.path.realpath(directory), "estate.yml")
+            try:
+                changed = edited(text, workspaces)
+                draft.write_text(changed, encoding="utf-8")
+                means_the_same = not differing(read_estate_files([str(draft)], self._loader)["workspaces"], workspaces)
+            except (ValueError, LookupError):
+                return None
+        return changed if means_the_same else None
 
     def _refuse(self, account: Record, changes: Mapping[str, Sequence[str]], directory: str) -> None:
         """Raises Refused for a workspace that does not exist, and for a file that would be overwritten. changes: of each."""
@@ -143,6 +169,11 @@ class ExportAction(RoleAction):
                 f"Applying the files would change {counted(len(actions), 'object')}, so no file was written:"
                 f" {', '.join(actions[:_MOST_NAMED])}. If the account has changed in the meantime, run again."
             )
+
+
+def _comments(text: str) -> Counter[str]:
+    lines = [line.strip() for line in text.splitlines()]
+    return Counter(line for line in lines if line.startswith("#") and line != _HEADER.strip())
 
 
 def _refuse_wrong(dest: str, given: str, splits: bool) -> None:

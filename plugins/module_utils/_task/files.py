@@ -20,7 +20,7 @@ from typing import IO, Any, NamedTuple, NoReturn
 
 from .._model.errors import Refused, WrongOption, harmless, printable
 from .._model.trust import refuse_untrusted
-from .host import Checks, Host, assumption
+from .host import Checks, assumption
 
 _BLOCK = 1 << 20
 _LONGEST_NAME = 255

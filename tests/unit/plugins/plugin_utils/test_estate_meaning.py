@@ -21,12 +21,18 @@ LIVE = [
 ]
 SHOP, LAB = LIVE
 TEN, TWO = SHOP["targets"][::-1]
+# declared and left alone, but not in the account
+GONE = {"name": "gone.example.com", "ignore": True}
 
 SAME = {
     "the same": LIVE,
     "another order": [LAB, {**SHOP, "targets": [TEN, TWO]}],
     "a shorter form": [{**SHOP, "targets": ["app-2.example.com", TEN]}, LAB],
     "what is not set": [{**SHOP, "targets": [{**TWO, "description": "", "ignore": False}, TEN]}, LAB],
+    "what only this collection knows": [{**SHOP, "new": True, "targets": [{**TWO, "protect": True}, TEN]}, LAB],
+    "what is left alone": [{**SHOP, "targets": [{**TEN, "description": "X", "ignore": True}, TWO, GONE]}, LAB],
+    "what was retired": [*LIVE, {"name": "Old", "id": 9, "state": "absent"}],
+    "without an empty list": [SHOP, {"name": "Lab"}],
     "without an id": [{key: each for key, each in SHOP.items() if key != "id"}, LAB],
 }
 OTHER = {
@@ -42,10 +48,6 @@ OTHER = {
         [{**SHOP, "targets": [TWO, {**TEN, "description": "X"}]}, LAB],
         ["target 'app-10.example.com' of 'Shop' (differs)"],
     ),
-    "protected": (
-        [{**SHOP, "targets": [{**TWO, "protect": True}, TEN]}, LAB],
-        ["target 'app-2.example.com' of 'Shop' (differs)"],
-    ),
     "the workspace": ([{**SHOP, "description": "X"}, LAB], ["workspace 'Shop' (differs)"]),
     "another name": (
         [{**SHOP, "name": "Web"}, LAB],
@@ -53,7 +55,7 @@ OTHER = {
     ),
     "no list": (
         [{**SHOP, "http_loggers": None}, LAB],
-        ["the HTTP loggers of 'Shop' (differs)", "HTTP logger 'canary' of 'Shop' (only in the account)"],
+        ["HTTP logger 'canary' of 'Shop' (only in the account)"],
     ),
     "retired": ([SHOP, {**LAB, "state": "absent"}], ["workspace 'Lab' (differs)"]),
     "another id": ([{**SHOP, "id": 9}, LAB], ["workspace 'Shop' (differs)"]),

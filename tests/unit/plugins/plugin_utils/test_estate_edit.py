@@ -1,0 +1,194 @@
+# Copyright: The scanops.scanner contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A file of an estate that gets what the account has, and keeps all other lines."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+
+import pytest
+import yaml
+from ansible_collections.scanops.scanner.plugins.filter.estate_yaml import estate_yaml
+from ansible_collections.scanops.scanner.plugins.plugin_utils._estate_edit import OtherForm, edited
+from ansible_collections.scanops.scanner.plugins.plugin_utils._estate_files import KEY, differing
+from hypothesis import given
+from hypothesis import strategies as st
+
+TEXT = """\
+# our shop
+---
+estate_apply_workspaces:
+    # who: the shop team
+    - id: 2
+      name: "Web shop"    # as the customers call it
+      description: >-
+        All that
+        customers reach
+      targets:
+          # the entry
+          - www.example.com
+          - name: api.example.com
+            protect: true
+            description: Old   # since 2019
+
+          # by the partners
+          - old.example.com
+
+    - name: Office
+      targets: []
+"""
+SHOP = {
+    "id": 2,
+    "name": "Web shop",
+    "description": "All that customers reach",
+    "targets": [
+        {"name": "api.example.com", "description": "Old"},
+        {"name": "old.example.com"},
+        {"name": "www.example.com"},
+    ],
+    "http_loggers": [],
+}
+OFFICE = {"id": 3, "name": "Office", "targets": [], "http_loggers": []}
+
+
+def shop(**changes):
+    return {**SHOP, **changes}
+
+
+# the account, and the lines that are replaced by others
+CHANGES = {
+    "a name": (
+        [shop(name="Shop"), OFFICE],
+        ['      name: "Web shop"'],
+        ["      name: Shop    # as the customers call it"],
+    ),
+    "a folded description": (
+        [shop(description="New"), OFFICE],
+        ["      description: >-", "        All that", "        customers reach"],
+        ["      description: New"],
+    ),
+    "no description": (
+        [{key: each for key, each in SHOP.items() if key != "description"}, OFFICE],
+        ["      description: >-", "        All that", "        customers reach"],
+        [],
+    ),
+    "a target less": (
+        [shop(targets=SHOP["targets"][:2]), OFFICE],
+        ["          - www.example.com"],
+        [],
+    ),
+    "a target more": (
+        [shop(targets=[*SHOP["targets"], {"name": "new.example.com", "description": "New"}]), OFFICE],
+        [],
+        ["          - name: new.example.com", "            description: New"],
+    ),
+    "a description of a target": (
+        [shop(targets=[{"name": "api.example.com", "description": "New: one"}, *SHOP["targets"][1:]]), OFFICE],
+        ["            description: Old"],
+        ['            description: "New: one"   # since 2019'],
+    ),
+    "a description of a short form": (
+        [shop(targets=[*SHOP["targets"][:2], {"name": "www.example.com", "description": "New"}]), OFFICE],
+        ["          - www.example.com"],
+        ["          - name: www.example.com", "            description: New"],
+    ),
+    "a target in an empty list": (
+        [SHOP, {**OFFICE, "targets": [{"name": "vpn.example.com"}]}],
+        ["      targets: []"],
+        ["      targets:", "        - name: vpn.example.com"],
+    ),
+    "a workspace less": ([SHOP], ["    - name: Office", "      targets: []"], []),
+    "a workspace more": (
+        [SHOP, OFFICE, {"id": 4, "name": "Lab", "targets": [], "http_loggers": []}],
+        [],
+        ["    - id: 4", "      name: Lab", "      targets: []", "      http_loggers: []"],
+    ),
+}
+
+
+def loaded(text):
+    return yaml.safe_load(text)[KEY]
+
+
+@pytest.mark.parametrize("account, gone, new", CHANGES.values(), ids=CHANGES)
+def test_only_what_differs_is_written(account, gone, new):
+    text = edited(TEXT, account)
+    before, after = Counter(TEXT.splitlines()), Counter(text.splitlines())
+    assert after - before == Counter(new)
+    assert [line for line in before - after if not line.startswith(tuple(gone))] == []
+    assert differing(loaded(text), account) == []
+
+
+def test_what_the_account_does_not_know_stays():
+    text = edited(TEXT, [shop(name="Shop"), OFFICE])
+    assert loaded(text)[0]["targets"][1]["protect"] is True
+
+
+def test_an_ignored_object_stays_whatever_the_account_has():
+    text = TEXT.replace("- old.example.com", "- name: old.example.com\n            ignore: true")
+    account = [shop(targets=[{"name": "www.example.com", "description": "New"}]), OFFICE]
+    made = edited(text, account)
+    assert "- name: old.example.com\n            ignore: true" in made and differing(loaded(made), account) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a",
+        f"{KEY}: []\n",
+        f"{KEY}: [{{name: Office, id: 3}}]\n",
+        f"{KEY}:\n  - {{name: Office, id: 3}}\n",
+        f"{KEY}:\n  - name: Office\n    state: absent\n",
+        f"{KEY}:\r\n  - name: Office\r\n",
+        f"{KEY}:\n  - name: Office\nother: 7\n",
+    ],
+)
+def test_another_form_is_written_anew(text):
+    with pytest.raises(OtherForm):
+        edited(text, [OFFICE])
+
+
+NAMES = st.sampled_from([f"app-{number}.example.com" for number in range(8)])
+TEXTS = st.sampled_from(["", "Till", "a: b", "#7", "'", "{{ x }}", "ü", "no"])
+TARGETS = st.dictionaries(NAMES, TEXTS, max_size=6)
+ACCOUNTS = st.dictionaries(st.integers(2, 5), st.tuples(TEXTS, TARGETS, st.sets(NAMES, max_size=2)), min_size=1)
+
+
+def account_of(drawn):
+    """Workspaces as estate_info returns them."""
+    found = []
+    for number, (description, targets, loggers) in sorted(drawn.items()):
+        rows = [{"name": name, **({"description": text} if text else {})} for name, text in sorted(targets.items())]
+        own = {"name": f"Workspace {number}", "id": number, **({"description": description} if description else {})}
+        found.append({**own, "targets": rows, "http_loggers": [{"label": label} for label in sorted(loggers)]})
+    return found
+
+
+class Unsafe(yaml.SafeLoader):
+    pass
+
+
+Unsafe.add_constructor("!unsafe", lambda loader, node: node.value)
+
+
+@given(ACCOUNTS, ACCOUNTS, st.randoms(use_true_random=False))
+def test_any_account_is_written_and_no_comment_above_an_object_is_lost(before, after, random):
+    declared = copy.deepcopy(account_of(before))
+    for each in declared:
+        random.shuffle(each["targets"])
+    text, number = "", None
+    for line in estate_yaml({KEY: declared}).splitlines():
+        if line.startswith("  - id: "):
+            number = int(line.removeprefix("  - id: "))
+        # above each object
+        text += f"# {number}: above {line}\n{line}\n" if "- " in line else f"{line}\n"
+    made = edited(text, account_of(after))
+    assert differing(yaml.load(made, Loader=Unsafe)[KEY], account_of(after)) == []
+    # with a workspace that is no more, those between its lines go; the one above it stays
+    kept = tuple(f"# {each}: " for each in after)
+    comments = [line for line in text.splitlines() if line.startswith(kept)]
+    assert [line for line in made.splitlines() if line.startswith(kept)] == comments
