@@ -270,8 +270,10 @@ def proven(kind: type[_Proof], value: object) -> _Proof:
 
 def number_in(value: object) -> int | None:
     """A count in any form in which services write numbers; None for anything else."""
-    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
-        value = int(value[:15])
+    if isinstance(value, str):
+        digits = value.strip()
+        # more are no count, and cut they would be another
+        value = int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= 15 else None
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -20,8 +20,8 @@ ArgumentSpec = dict[str, OptionSpec]
 # options that can replace one another
 Groups = Sequence[Sequence[str]]
 
-# replaces a null id in check mode: the id of an object that an earlier task would have created
-UNKNOWN_ID = 0
+# replaces a null id in check mode: the id of an object that an earlier task would have created; a number that nobody types
+UNKNOWN_ID = -(2**52) - 1
 # the prefix of what ansible-core adds to the options of a task
 _INTERNAL = "_ansible_"
 # what a template with ``omit`` inside a longer text gives before ansible-core 2.19, and from then on
