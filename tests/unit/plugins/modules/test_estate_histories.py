@@ -117,5 +117,5 @@ def test_no_workspace_appears_twice_and_none_is_lost(service, run, seed):
         done["renamed"] += sum(after.names[number] != name for number, name in before.names.items())
         # what estate_export would write into the files
         for name in REPOSITORIES[repository]:
-            ids.update({name: number for number, live in after.names.items() if live.startswith(name)})
+            ids.update((name, number) for number, live in after.names.items() if live.startswith(name))
     assert all(done.values()), done
