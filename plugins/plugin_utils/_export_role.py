@@ -96,7 +96,7 @@ class ExportAction(RoleAction):
 
     def _kept(self, path: str, workspaces: Sequence[Record]) -> tuple[list[str], str | None]:
         """What a file and the account differ in, and what writing it loses; and its text with the account's values in place of
-        those, None where it is written anew. Raises Refused for an encrypted file."""
+        those, None where all of it is replaced. Raises Refused for an encrypted file."""
         try:
             found = differing(read_estate_files([path], self._loader)["workspaces"], workspaces)
         except ValueError:

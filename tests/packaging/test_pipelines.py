@@ -145,7 +145,7 @@ def test_each_shell_of_a_pipeline_is_valid(name):
 def test_a_pipeline_of_an_estate_runs_the_playbooks_of_the_collection(name):
     run = set(re.findall(r"\b(\w+\.yml)\b", " ".join(re.findall(r"ansible-playbook \S+|PLAYBOOK: .+", text_of(name)))))
     assert run == {"estate_review.yml", "estate_apply.yml", "estate_drift.yml"}
-    assert all((CHECKOUT / "playbooks" / each).is_file() for each in run)
+    assert [each for each in run if not (CHECKOUT / "playbooks" / each).is_file()] == []
     for script in scripts_of(name):
         done = subprocess.run(["bash", "-n"], input=script, check=False, capture_output=True, text=True)
         assert done.returncode == 0, f"{script}\n{done.stderr}"

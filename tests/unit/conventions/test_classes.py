@@ -41,6 +41,7 @@ SHELL = frozenset(
         "_evidence/read",
         "_gate/gate",
         "_evidence/host_findings",
+        "_estate/saving",
         "_evidence/saved",
         "_http/budget",
         "_http/client",

@@ -182,7 +182,8 @@ def test_reading_is_the_same_in_check_mode_and_in_every_form(service, run, task,
 @pytest.mark.parametrize("name", TASKS)
 def test_a_task_sends_these_calls_as_the_contract_has_them_and_warns_only_where_something_is_odd(account, run, name):
     task = TASKS[name]
-    result = succeeded(run(task.module, **task.options))
+    # a diff of a deletion costs further calls
+    result = succeeded(run(task.module, diff=False, **task.options))
     log = account.log()
     assert [f"{entry['method']} {entry['path']}" for entry in log] == list(task.calls)
     assert [call.partition("?")[0].partition(" ->")[0] for call in result.calls] == list(task.calls)

@@ -147,7 +147,7 @@ def test_an_ignored_object_stays_whatever_the_account_has():
         f"{KEY}:\n  - name: Office\nother: 7\n",
     ],
 )
-def test_another_form_is_written_anew(text):
+def test_another_form_is_not_edited(text):
     with pytest.raises(OtherForm):
         edited(text, [OFFICE])
 
