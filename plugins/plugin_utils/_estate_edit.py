@@ -11,7 +11,7 @@ the comment above a line that follows a removed one.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..filter.estate_yaml import estate_yaml
@@ -19,9 +19,14 @@ from ..module_utils._model.families import HTTP_LOGGER, TARGET, WORKSPACE
 from ..module_utils._model.family import Family
 from ..module_utils._model.records import Record
 from ..module_utils._model.yaml_nodes import node_of
+from ..module_utils._task.finder import Names
 
 # where a line ends for YAML, beside the one that this file counts
 _OTHER_BREAKS = re.compile("[\r\x85\u2028\u2029]")
+_SECRET_TAGS = ("!vault", "!vault-encrypted")
+
+# what is declared of one object
+Declared = Mapping[str, Any]
 
 
 class OtherForm(ValueError):
@@ -32,8 +37,6 @@ class _Edits:
     """What becomes of the lines of a text."""
 
     def __init__(self, text: str) -> None:
-        if _OTHER_BREAKS.search(text):
-            raise OtherForm
         self._lines = text.split("\n")
         # first line, line after the last one, and what replaces them
         self._edits: list[tuple[int, int, list[str]]] = []
@@ -56,90 +59,134 @@ class _Edits:
         return "\n".join(lines)
 
 
-def edited(text: str, workspaces: Sequence[Record]) -> str:
-    """The text of a file that declares these workspaces, which it takes from the account. Raises OtherForm, as for a list in
-    brackets. Whoever calls it reads the text again, which shows whether it means that."""
-    root = node_of(text)
-    if root is None or root.id != "mapping" or root.flow_style or len(root.value) != 1:
+def has_secrets(text: str) -> bool:
+    """Whether a text may have values that ansible-vault encrypted."""
+    try:
+        return any(node.tag in _SECRET_TAGS for node in _nodes(node_of(text)))
+    except ValueError:
+        # it is not YAML
+        return _SECRET_TAGS[0] in text
+
+
+def edited(text: str, declared: Sequence[Declared], workspaces: Sequence[Record]) -> str:
+    """The text of a file that declares these workspaces, which it takes from the account. declared: what it declares now.
+
+    Raises OtherForm, as for a list in brackets that differs. Whoever calls it reads the text again, which shows whether it
+    means that.
+    """
+    body = text.replace("\r\n", "\n")
+    root = node_of(body)
+    nodes = list(_nodes(root))
+    # one node that stands at several places cannot be changed at one of them
+    if _OTHER_BREAKS.search(body) or len({id(node) for node in nodes}) < len(nodes):
         raise OtherForm
-    entries = root.value[0][1]
-    if entries.id != "sequence" or entries.flow_style or not entries.value:
+    entries = root.value[0][1] if root is not None and root.id == "mapping" and len(root.value) == 1 else None
+    if entries is None or entries.id != "sequence" or entries.flow_style or not entries.value:
         raise OtherForm
-    edits = _Edits(text)
+    edits = _Edits(body)
     rest = {each["id"]: each for each in workspaces}
-    for entry in entries.value:
-        fields = _fields(entry)
-        live = _live(fields, rest.values())
-        if live is None:
-            edits.replace(entry.start_mark.line, _after(entry))
-        else:
+    for entry, own in zip(entries.value, declared):
+        live = _live(own, rest)
+        if live is not None:
             del rest[live["id"]]
-            _workspace(edits, entry, fields, live)
+            _workspace(edits, entry, own, live)
+        elif own.get("state") != "absent":
+            edits.replace(entry.start_mark.line, _after(entry))
     column = entries.start_mark.column
     for live in rest.values():
         edits.replace(_after(entries), _after(entries), _indented(column, _lines_of([live])))
-    return edits.text()
+    return edits.text().replace("\n", "\r\n" if body != text else "\n")
 
 
-def _live(fields: Mapping[str, Any], workspaces: Any) -> Record | None:
-    """The live workspace that an entry means."""
-    key, value = ("id", fields["id"][1].value) if "id" in fields else (WORKSPACE.key, fields[WORKSPACE.key][1].value)
-    return next((each for each in workspaces if str(each[key]) == value), None)
+def _live(own: Declared, workspaces: Mapping[int, Record]) -> Record | None:
+    """The live workspace that an entry means: that with its id, else that with its name, which may have been created again."""
+    same = [each for each in workspaces.values() if each[WORKSPACE.key] == own.get(WORKSPACE.key)]
+    found = workspaces.get(own["id"]) if isinstance(own.get("id"), int) else None
+    return found or next(iter(same), None)
 
 
-def _workspace(edits: _Edits, entry: Any, fields: Mapping[str, Any], live: Record) -> None:
-    column, place = entry.start_mark.column, _after(entry)
-    if "state" in fields:
-        raise OtherForm
-    _set_fields(edits, entry, fields, live, WORKSPACE)
+def _workspace(edits: _Edits, entry: Any, own: Declared, live: Record) -> None:
+    fields, place = _fields(entry), _after(entry)
+    if own.get("state") == "absent":
+        _remove(edits, entry, fields["state"])
+    if "id" in own and own["id"] != live["id"]:
+        edits.set(entry.start_mark.column, fields["id"], "id", live["id"])
+    _set_fields(edits, entry, own, live, WORKSPACE)
     for family in (TARGET, HTTP_LOGGER):
-        rows = live[family.plural]
+        rows, items = live[family.plural], own.get(family.plural) or ()
+        matched = list(_matched(family, items, rows))
+        if len(matched) == len(rows) and not any(_differs(family, *each) for each in matched):
+            continue
         pair = fields.get(family.plural)
-        items = pair[1] if pair else None
-        if items is not None and items.id == "sequence" and items.value and not items.flow_style and rows:
-            _items(edits, items, rows, family)
-            continue
-        if not rows and (items is None or not items.value):
-            continue
-        lines = _indented(column, _lines_of({family.plural: rows}))
+        lines = _indented(entry.start_mark.column, _lines_of({family.plural: rows}))
         if pair is None:
             edits.replace(place, place, lines)
+        elif items and pair[1].id == "sequence" and not pair[1].flow_style:
+            _items(edits, pair[1], items, rows, family)
+        elif items:
+            raise OtherForm
         else:
-            edits.replace(pair[0].start_mark.line, _after(items), lines)
+            edits.replace(pair[0].start_mark.line, _after(pair[1]), lines)
 
 
-def _set_fields(edits: _Edits, entry: Any, fields: Mapping[str, Any], live: Record, family: Family) -> None:
+def _set_fields(edits: _Edits, entry: Any, own: Declared, live: Record, family: Family) -> None:
     """Give the fields of an object, which a mapping declares, their live values."""
-    column = entry.start_mark.column
-    for field in (family.key, *family.declared):
+    column, fields = entry.start_mark.column, _fields(entry)
+    # a target is the same under any spelling of its name
+    for field in (*([family.key] if family.key in family.updatable else ()), *family.declared):
         wanted, pair = live.get(field) or "", fields.get(field)
-        if pair is None and wanted:
+        if wanted == (own.get(field) or ""):
+            continue
+        if pair is None:
             after = _after(fields[family.key][1])
             edits.replace(after, after, _indented(column, _lines_of({field: wanted})))
-        elif pair is not None and pair[1].value != wanted:
-            if wanted or pair[0].start_mark.line == entry.start_mark.line:
-                edits.set(column, pair, field, wanted)
-            else:
-                edits.replace(pair[0].start_mark.line, _after(pair[1]))
+        elif wanted:
+            edits.set(column, pair, field, wanted)
+        else:
+            _remove(edits, entry, pair)
 
 
-def _items(edits: _Edits, items: Any, rows: Sequence[Record], family: Family) -> None:
+def _remove(edits: _Edits, entry: Any, pair: tuple[Any, Any]) -> None:
+    """Remove a key of a mapping, which its first line keeps."""
+    if pair[0].start_mark.line == entry.start_mark.line:
+        raise OtherForm
+    edits.replace(pair[0].start_mark.line, _after(pair[1]))
+
+
+def _items(edits: _Edits, nodes: Any, items: Sequence[Any], rows: Sequence[Record], family: Family) -> None:
     """Change a list of objects, an item for each."""
-    column = items.start_mark.column
+    column = nodes.start_mark.column
     rest = {row[family.key]: row for row in rows}
-    for item in items.value:
-        fields = _fields(item) if item.id == "mapping" else {}
-        row = rest.pop(fields[family.key][1].value if fields else item.value, None)
-        if "ignore" in fields:
+    for node, (item, row) in zip(nodes.value, _matched(family, items, rows)):
+        if row is not None:
+            rest.pop(row[family.key], None)
+        if not _differs(family, item, row):
             continue
         if row is None:
-            edits.replace(item.start_mark.line, _after(item))
-        elif fields:
-            _set_fields(edits, item, fields, row, family)
-        elif row.get("description"):
-            edits.replace(item.start_mark.line, _after(item), _indented(column, _lines_of([row])))
+            edits.replace(node.start_mark.line, _after(node))
+        elif isinstance(item, Mapping):
+            _set_fields(edits, node, item, row, family)
+        else:
+            # a name gets a description, in its own spelling
+            new = {**row, family.key: item}
+            edits.replace(node.start_mark.line, _after(node), _indented(column, _lines_of([new])))
     for row in rest.values():
-        edits.replace(_after(items), _after(items), _indented(column, _lines_of([row])))
+        edits.replace(_after(nodes), _after(nodes), _indented(column, _lines_of([row])))
+
+
+def _matched(family: Family, items: Sequence[Any], rows: Sequence[Record]) -> Iterator[tuple[Any, Record | None]]:
+    """Each declared object with the live one, as a task finds it."""
+    live = Names(family, rows)
+    for item in items:
+        found = live.all(item[family.key] if isinstance(item, Mapping) else item)
+        yield item, found[0] if len(found) == 1 else None
+
+
+def _differs(family: Family, item: Any, row: Record | None) -> bool:
+    own = item if isinstance(item, Mapping) else {}
+    if own.get("ignore"):
+        return False
+    return row is None or any((own.get(field) or "") != (row.get(field) or "") for field in family.declared)
 
 
 def _fields(entry: Any) -> dict[str, Any]:
@@ -147,6 +194,17 @@ def _fields(entry: Any) -> dict[str, Any]:
     if entry.id != "mapping" or entry.flow_style:
         raise OtherForm
     return {key.value: (key, value) for key, value in entry.value}
+
+
+def _nodes(node: Any) -> Iterator[Any]:
+    """A node and all that it consists of; one that an alias repeats, several times."""
+    if node is None:
+        return
+    yield node
+    parts = [] if node.id == "scalar" else node.value
+    for part in parts:
+        for each in part if isinstance(part, tuple) else [part]:
+            yield from _nodes(each)
 
 
 def _after(node: Any) -> int:

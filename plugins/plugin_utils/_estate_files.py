@@ -7,14 +7,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleError
 
 from ..module_utils._model.errors import printable
-from ..module_utils._model.families import HTTP_LOGGER, TARGET
+from ..module_utils._model.families import HTTP_LOGGER, TARGET, WORKSPACE
+from ..module_utils._model.family import Family
+from ..module_utils._model.names import normal_name
 from ..module_utils._model.texts import natural
 from ..module_utils._model.trust import refuse_untrusted
 from ..module_utils._model.yaml_nodes import BrokenYaml, node_of
@@ -22,10 +25,14 @@ from ..module_utils._task.files import reason_of
 from . import _core
 from ._unsafe import unsafe
 
+# an object of an estate: its family, its workspace, and its name, None for a workspace
+_Key = tuple[Family, object, object]
+
 KEY = "estate_apply_workspaces"
 _SUFFIXES = (".yml", ".yaml")
 # what is declared of an object that the estate leaves alone
-_IGNORED = "ignored"
+_IGNORED = object()
+_FLAGS = ("ignore", "protect")
 # how ansible-core marks a file that ansible-vault encrypted
 _VAULT = "$ANSIBLE_VAULT;"
 
@@ -120,43 +127,75 @@ def joined(files: Sequence[str], loaded: Sequence[Mapping[str, Any]]) -> dict[st
 
 def differing(declared: Sequence[Mapping[str, Any]], live: Sequence[Mapping[str, Any]]) -> list[str]:
     """What the workspaces of a file and of the account differ in, an object each; none if they mean the same, whatever the
-    order, the comments, the shorter forms of the file, and what it says to this collection only."""
-    mine, theirs = _meaning(declared), _meaning(live)
+    order, the comments, the shorter forms of the file, other spellings, and what it says to this collection only."""
+    ambiguous = {*_doubles(declared), *_doubles(live)}
+    mine, theirs = _meaning(declared, ambiguous), _meaning(live, ambiguous)
     ids = {each.get("name"): each.get("id") for each in live}
     for each in declared:
-        where = printable(each.get("name"))
+        place = WORKSPACE, each.get("name"), None
         if each.get("state") == "absent":
             # with all that it holds
-            theirs = {key: value for key, value in theirs.items() if key[0] != where or key == _workspace(where)}
+            theirs = {key: value for key, value in theirs.items() if key[1] != place[1] or key == place}
         # one that the file leaves out is found by its name
         elif each.get("id") not in (None, ids.get(each.get("name"))):
-            mine[_workspace(where)] = each["id"]
+            mine[place] = each["id"]
     differ = {key for key in {*mine, *theirs} if mine.get(key) not in (_IGNORED, theirs.get(key))}
     only = {True: "only in the account", False: "only in the file"}
-    return [
-        f"{key[1]} ({'differs' if key in mine and key in theirs else only[key in theirs]})"
-        for key in sorted(differ, key=lambda each: natural(each[1]))
-    ]
+    words = {
+        key: f"{_called(key)} ({'differs' if key in mine and key in theirs else only[key in theirs]})" for key in differ
+    }
+    return sorted(words.values(), key=natural)
 
 
-def _workspace(where: str) -> tuple[str, str]:
-    return where, f"workspace {where!r}"
+def _called(key: _Key) -> str:
+    family, workspace, name = key
+    where = repr(printable(workspace))
+    return f"{family.noun} {printable(name)!r} of {where}" if family.in_workspace else f"{family.noun} {where}"
 
 
-def _meaning(workspaces: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], object]:
-    """What is declared of each object, by its workspace and its name for people."""
-    found: dict[tuple[str, str], object] = {}
+def _objects(workspaces: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Family, object, Any, Mapping[str, Any]]]:
+    """Each declared target and HTTP logger, with its family, its workspace and its name."""
     for each in workspaces:
-        where = printable(each.get("name"))
-        if each.get("state") == "absent":
-            # as one that does not exist
-            found[_workspace(where)] = None
-            continue
-        found[_workspace(where)] = each.get("description") or ""
-        for family in (TARGET, HTTP_LOGGER):
+        for family in (TARGET, HTTP_LOGGER) if each.get("state") != "absent" else ():
             for entry in each.get(family.plural) or ():
                 fields = entry if isinstance(entry, Mapping) else {family.key: entry}
-                own = {key: fields[key] for key in family.declared if fields.get(key)}
-                name = f"{family.noun} {printable(fields.get(family.key))!r} of {where!r}"
-                found[where, name] = _IGNORED if fields.get("ignore") else own
+                yield family, each.get("name"), fields.get(family.key), fields
+
+
+def _doubles(workspaces: Sequence[Mapping[str, Any]]) -> set[_Key]:
+    """The normal forms that several objects of one workspace have, which only their exact names tell apart."""
+    counts = Counter((family, where, normal_name(family, str(name))) for family, where, name, _ in _objects(workspaces))
+    return {key for key, number in counts.items() if number > 1}
+
+
+def _meaning(workspaces: Sequence[Mapping[str, Any]], ambiguous: Collection[_Key]) -> dict[_Key, object]:
+    """What is declared of each object."""
+    found: dict[_Key, object] = {}
+    for each in workspaces:
+        # one that is absent is as one that does not exist
+        own = None if each.get("state") == "absent" else each.get("description") or ""
+        found[WORKSPACE, each.get("name"), None] = own
+    for family, where, name, fields in _objects(workspaces):
+        normal = family, where, normal_name(family, str(name))
+        described = {key: fields[key] for key in family.declared if fields.get(key)}
+        found[(family, where, name) if normal in ambiguous else normal] = (
+            _IGNORED if fields.get("ignore") else described
+        )
     return found
+
+
+def lost_flags(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What a file says to this collection only, and another one does not say any more."""
+    kept = [
+        {
+            (family, where, name, flag)
+            for family, where, name, fields in _objects(each)
+            for flag in _FLAGS
+            if fields.get(flag)
+        }
+        for each in (before, after)
+    ]
+    lost = (
+        f"{flag} of {_called((family, where, name))} would be lost" for family, where, name, flag in kept[0] - kept[1]
+    )
+    return sorted(lost, key=natural)

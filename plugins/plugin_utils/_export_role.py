@@ -12,24 +12,36 @@ import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..filter.estate_files import estate_files
 from ..filter.estate_yaml import estate_yaml
+from ..module_utils._estate.declaration import read_estate
 from ..module_utils._model.errors import Refused, WrongOption, counted, first_of
 from ..module_utils._model.records import Record
 from ..module_utils._model.texts import natural
 from ..module_utils._model.trust import refuse_untrusted
 from ..module_utils._task.files import reason_of
-from ._estate_edit import edited
-from ._estate_files import differing, is_encrypted, read_estate_files
+from ._estate_edit import edited, has_secrets
+from ._estate_files import differing, is_encrypted, lost_flags, read_estate_files
 from ._local_files import write
 from ._role_action import SKIPPED, Result, RoleAction
 
 _HEADER = "# Written by scanops.scanner.estate_export, for scanops.scanner.estate_apply.\n"
 _MOST_NAMED = 20
+_BOM = "\ufeff"
+_NO_ESTATE = "it is no estate"
 # more than any account has: check mode deletes nothing
 _ALL = 1_000_000_000
+
+
+class _Change(NamedTuple):
+    """What becomes of a file that exists."""
+
+    # what it and the account differ in, and what is lost
+    differs: list[str]
+    # None for a file that stays as it is
+    text: str | None
 
 
 class ExportAction(RoleAction):
@@ -50,21 +62,24 @@ class ExportAction(RoleAction):
         loggers = self._read("http_logger_info", {})["http_loggers"]
         workspaces = account["workspaces"]
         files = estate_files(workspaces) if splits else [{"name": name, "workspaces": workspaces}]
+        present = _present(directory)
+        if splits:
+            files = self._under_known_names(files, directory, present)
         texts = {
             str(each["name"]): _HEADER + str(estate_yaml({"estate_apply_workspaces": each["workspaces"]}))
             for each in files
         }
-        present = _present(directory)
-        kept = {
-            str(each["name"]): self._kept(os.path.join(directory, str(each["name"])), each["workspaces"])
+        changes = {
+            str(each["name"]): self._kept(
+                os.path.join(directory, each["name"]), texts[each["name"]], each["workspaces"]
+            )
             for each in files
             if str(each["name"]) in present
         }
         # a file that means the same is left as it is
-        different = [name for name, (found, _text) in kept.items() if found]
-        self._refuse(account, {name: kept[name][0] for name in different}, directory)
-        self._prove(texts, workspaces)
-        texts.update({name: kept[name][1] or texts[name] for name in different})
+        different = [name for name, change in changes.items() if change.differs]
+        self._refuse(account, {name: changes[name].differs for name in different}, directory)
+        texts = self._proven(texts, {name: change.text for name, change in changes.items()}, present, workspaces)
         new = [each for each in texts if each not in present]
         diffs = []
         for each in [*new, *different]:
@@ -73,7 +88,8 @@ class ExportAction(RoleAction):
                 before = present.get(each, b"").decode("utf-8", "replace")
                 diffs.append({"before": before, "after": texts[each], "before_header": path, "after_header": path})
             if not self._task.check_mode:
-                write(path, texts[each], "estate_export_dest")
+                mode = os.stat(path).st_mode & 0o777 if each in present else 0o644
+                write(path, texts[each], "estate_export_dest", mode)
         report = {
             "files": [os.path.join(directory, each) for each in texts],
             "workspaces": len(workspaces),
@@ -94,38 +110,69 @@ class ExportAction(RoleAction):
             raise Refused(str(result.get("msg")))
         return result
 
-    def _kept(self, path: str, workspaces: Sequence[Record]) -> tuple[list[str], str | None]:
-        """What a file and the account differ in, and what writing it loses; and its text with the account's values in place of
-        those, None where all of it is replaced. Raises Refused for an encrypted file."""
-        try:
-            found = differing(read_estate_files([path], self._loader)["workspaces"], workspaces)
-        except ValueError:
-            found = ["it is no estate"]
-        if not found:
-            return found, None
-        with open(path, encoding="utf-8-sig", errors="replace", newline="") as stream:
-            text = stream.read()
-        if is_encrypted(text):
-            raise Refused(
-                f"{path} differs from the account and is encrypted, and would be written in plain text: decrypt it, or give"
-                " another estate_export_dest."
-            )
-        changed = self._edited(text, workspaces)
-        lost = _comments(text) - _comments(changed if changed is not None else "")
-        number = sum(lost.values())
-        return [*found, f"{counted(number, 'comment')} would be lost"] if number else found, changed
-
-    def _edited(self, text: str, workspaces: Sequence[Record]) -> str | None:
-        """A text with the account's values, if that is possible line by line and is read as the account."""
-        with tempfile.TemporaryDirectory(prefix="estate_export.") as directory:
-            draft = Path(os.path.realpath(directory), "estate.yml")
+    def _under_known_names(self, files: Sequence[Record], directory: str, present: Mapping[str, bytes]) -> list[Record]:
+        """The files, each with the name of the present file that declares its workspace: another file for a workspace that got
+        another name would declare it twice."""
+        names: dict[object, str] = {}
+        for name in present:
             try:
-                changed = edited(text, workspaces)
-                draft.write_text(changed, encoding="utf-8")
-                means_the_same = not differing(read_estate_files([str(draft)], self._loader)["workspaces"], workspaces)
-            except (ValueError, LookupError):
-                return None
-        return changed if means_the_same else None
+                declared = read_estate_files([os.path.join(directory, name)], self._loader)["workspaces"]
+            except (ValueError, WrongOption):
+                continue
+            if len(declared) == 1 and isinstance(declared[0], Mapping) and declared[0].get("id"):
+                names.setdefault(declared[0]["id"], name)
+        found = []
+        for each in files:
+            own = each["workspaces"][0]["id"]
+            is_taken = each["name"] in {name for number, name in names.items() if number != own}
+            name = f"{each['name'].removesuffix('.yml')}-{own}.yml" if is_taken else each["name"]
+            found.append({**each, "name": names.get(own, name)})
+        return found
+
+    def _kept(self, path: str, new: str, workspaces: Sequence[Record]) -> _Change:
+        """What a file and the account differ in. Raises Refused for a file that cannot be read, or has encrypted values.
+
+        new: the text that would replace it."""
+        declared: list[Any] = []
+        try:
+            # a file that others can write raises WrongOption
+            declared = read_estate_files([path], self._loader)["workspaces"]
+            found = _differing(declared, workspaces)
+        except ValueError as error:
+            found = [f"{_NO_ESTATE}, {error}"]
+        if not found:
+            return _Change([], None)
+        try:
+            text = Path(path).read_bytes().decode("utf-8")
+        except UnicodeDecodeError:
+            raise Refused(f"{path} is not encoded in UTF-8, and would lose what it holds: save it as UTF-8.") from None
+        if is_encrypted(text) or has_secrets(text.removeprefix(_BOM)):
+            raise Refused(
+                f"{path} differs from the account, and has encrypted values, which would be written in plain text: decrypt"
+                " them, or give another estate_export_dest."
+            )
+        changed = self._edited(text, declared, workspaces)
+        after = new if changed is None else changed
+        number = sum((_comments(text) - _comments(after)).values())
+        lost = [f"{counted(number, 'comment')} would be lost"] if number else []
+        flags = [] if found[0].startswith(_NO_ESTATE) else lost_flags(declared, self._loaded(after))
+        return _Change([*found, *lost, *flags], after)
+
+    def _edited(self, text: str, declared: Sequence[Any], workspaces: Sequence[Record]) -> str | None:
+        """A text with the account's values, if that is possible line by line and is read as the account."""
+        try:
+            changed = _BOM * text.startswith(_BOM) + edited(text.removeprefix(_BOM), declared, workspaces)
+            return None if differing(self._loaded(changed), workspaces) else changed
+        except (ValueError, LookupError, AttributeError, TypeError):
+            # what is no estate has any form
+            return None
+
+    def _loaded(self, *texts: str) -> list[Any]:
+        """What files with these texts declare."""
+        with tempfile.TemporaryDirectory(prefix="estate_export.") as directory:
+            for number, text in enumerate(texts):
+                Path(directory, f"{number}.yml").write_text(text, encoding="utf-8", newline="")
+            return list(read_estate_files([os.path.realpath(directory)], self._loader)["workspaces"])
 
     def _refuse(self, account: Record, changes: Mapping[str, Sequence[str]], directory: str) -> None:
         """Raises Refused for a workspace that does not exist, and for a file that would be overwritten. changes: of each."""
@@ -141,15 +188,22 @@ class ExportAction(RoleAction):
                 f" ({named}): set estate_export_force if the account is right, or apply the files if they are right."
             )
 
-    def _prove(self, texts: Mapping[str, str], workspaces: Sequence[Record]) -> None:
-        """Read the files again and apply them in check mode. Raises Refused unless they hold the account."""
-        with tempfile.TemporaryDirectory(prefix="estate_export.") as draft:
-            for name, text in texts.items():
-                Path(draft, name).write_text(text, encoding="utf-8")
-            try:
-                loaded = read_estate_files([os.path.realpath(draft)], self._loader)["workspaces"]
-            except ValueError as error:
-                raise Refused(f"The files could not be read again, so no file was written: {error}") from None
+    def _proven(
+        self,
+        texts: Mapping[str, str],
+        changed: Mapping[str, str | None],
+        present: Mapping[str, bytes],
+        workspaces: Sequence[Record],
+    ) -> dict[str, str]:
+        """The texts of all files, those of present ones as they will be. Raises Refused unless they hold the account, which
+        applying them in check mode shows. changed: None for a file that stays as it is."""
+        try:
+            loaded = self._loaded(*texts.values())
+            as_is = {name: present[name].decode("utf-8", "replace") for name, text in changed.items() if text is None}
+            final = {**texts, **as_is, **{name: text for name, text in changed.items() if text is not None}}
+            applied = self._loaded(*final.values())
+        except ValueError as error:
+            raise Refused(f"The files could not be read again, so no file was written: {error}") from None
         if sorted(loaded, key=lambda each: natural(str(each["name"]))) != list(workspaces):
             raise Refused(
                 "The files do not contain what the service returned, so no file was written: this is an error of"
@@ -162,18 +216,31 @@ class ExportAction(RoleAction):
             "purge_max_percent": 100,
             "unmanaged": "ignore",
         }
-        proof = self._read("estate", {"workspaces": loaded, "report_unchanged": False, **options}, check_mode=True)
-        actions = [f"{each['action']} {each['name']}" for each in proof["plan"]["actions"]]
+        proof = self._read("estate", {"workspaces": applied, "report_unchanged": False, **options}, check_mode=True)
+        # what another owner has, or a line protects, stays as it is
+        planned = [each for each in proof["plan"]["actions"] if each["action"] not in ("foreign", "protected")]
+        actions = [f"{each['action']} {each['name']}" for each in planned]
         if proof.get("changed") or actions:
             raise Refused(
                 f"Applying the files would change {counted(len(actions), 'object')}, so no file was written:"
                 f" {', '.join(actions[:_MOST_NAMED])}. If the account has changed in the meantime, run again."
             )
+        return final
+
+
+def _differing(declared: Sequence[Any], workspaces: Sequence[Record]) -> list[str]:
+    """As ``differing``, for what may be no estate."""
+    try:
+        read_estate(declared)
+    except WrongOption as error:
+        return [f"{_NO_ESTATE}, {error}"]
+    return differing(declared, workspaces)
 
 
 def _comments(text: str) -> Counter[str]:
-    lines = [line.strip() for line in text.splitlines()]
-    return Counter(line for line in lines if line.startswith("#") and line != _HEADER.strip())
+    found = Counter(each.strip() for each in re.findall(r"(?:^|[ \t])(#.*)$", text, re.MULTILINE))
+    del found[_HEADER.strip()]
+    return found
 
 
 def _refuse_wrong(dest: str, given: str, splits: bool) -> None:

@@ -7,21 +7,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Optional
 
 from .._http.budget import Budget
 from .._http.client import Client
 from .._http.transport import Transport
-from .._model.errors import ApiError, CallError, Incomplete, NetworkError, ScannerError, counted, elapsed, printable
+from .._model.errors import (
+    ApiError,
+    CallError,
+    Incomplete,
+    NetworkError,
+    Refused,
+    ScannerError,
+    counted,
+    elapsed,
+    printable,
+)
 from .._model.families import TARGET, WORKSPACE
 from .._model.family import Family
 from .._model.records import Record, difference, rows_in, stored_otherwise
 from .._task.finder import Names
 from .._task.host import Warn
 from .._task.lookup import Place, whereabouts
+from .declaration import IN_WORKSPACE
 from .outcome import Pacing, limits_in_force, time_left
 from .plan import Step, writing_order
+from .saving import Saver
 
 # seconds between two lines of progress
 _INTERVAL = 5
@@ -35,6 +47,7 @@ class _List(Names):
 
     def __init__(self, family: Family, rows: Sequence[Record]) -> None:
         super().__init__(family, rows)
+        self.rows = rows
         self.ids = {row["id"] for row in rows}
 
     def find(self, name: str) -> Record | None:
@@ -86,18 +99,15 @@ class Run:
         ids: Mapping[str, int | None],
         goes_on: bool,
         warn: Warn,
-        save: Callable[[int, Record], object] | None = None,
-        held: Mapping[str, Sequence[Record]] | None = None,
+        saver: Saver | None = None,
     ) -> None:
         """ids: the ids of the workspaces by name, None for those that do not exist yet; goes_on: whether it goes on after an
-        error; save: called with the id of its workspace and each target before it is deleted, raises ScannerError where it
-        must not be; held: the targets of workspaces that are deleted."""
+        error; saver: saves the findings of what is deleted."""
         self._client = client
         self._goes_on = goes_on
         self._warn = warn
         self._ids = dict(ids)
-        self._save = save
-        self._held = held or {}
+        self._saver = saver
         # whether anything was written, or may have been
         self.wrote = False
         # the error that ended the run, and the first error of all
@@ -201,7 +211,7 @@ class Run:
         if step.family.in_workspace and self._ids.get(step.workspace) is None:
             return step._replace(action="failed", reason="its workspace could not be created")
         try:
-            self._keep_evidence(step)
+            self._check_deletion(step)
         except ScannerError as error:
             # of the others, each is saved before it is deleted
             return step._replace(action="refused", reason=str(error))
@@ -211,13 +221,21 @@ class Run:
             self._note(step, error)
             return step._replace(action="failed", reason=str(error))
 
-    def _keep_evidence(self, step: Step) -> None:
+    def _check_deletion(self, step: Step) -> None:
+        """Save the findings of what a step deletes. Raises ScannerError where it must not be deleted."""
         place = self._ids.get(step.workspace)
-        if self._save is None or not step.deletes or place is None:
+        if not step.deletes or place is None:
             return
-        targets = self._held.get(step.workspace, ()) if step.family is WORKSPACE else [step.live]
-        for target in targets if step.family in (TARGET, WORKSPACE) else ():
-            self._save(place, target)
+        if self._saver and step.family is TARGET:
+            self._saver.save(place, step.live)
+        if step.family is not WORKSPACE:
+            return
+        if self._saver:
+            self._saver.save_all(place)
+        for name, ids in step.held.items():
+            family = next(each for each in IN_WORKSPACE if each.plural == name)
+            if sorted(row["id"] for row in self._read(family, {"workspace_id": place}).rows) != [*ids]:
+                raise Refused(f"its {family.noun}s have changed since the plan was made; run the task again")
 
     def _note(self, step: Step, error: ScannerError) -> None:
         self.first_failure = self.first_failure or error

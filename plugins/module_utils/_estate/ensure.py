@@ -362,8 +362,8 @@ class _Object:
         if self._saving and evidence is not None:
             # also in check mode, where it refuses a wrong directory
             saver = self._saving(task, evidence)
-            for target in [] if task.check_mode else self._rows(TARGET, live):
-                saver.save(live["id"], target)
+            if not task.check_mode:
+                saver.save_all(live["id"])
         if not task.check_mode and not self._client.delete(resource, live["id"]):
             return _Outcome(None, None)
         return _Outcome(live, None, held=gone)

@@ -159,7 +159,7 @@ def _carry_out(
     undeclared: Sequence[Undeclared] = (),
 ) -> dict[str, Any]:
     params, client = task.params, task.client
-    save = saving(task, rules.evidence).save if rules.evidence is not None else None
+    saver = saving(task, rules.evidence) if rules.evidence is not None else None
     # what may be deleted may be somebody else's
     deletes_declared = rules.state == "absent" or rules.on_drift == "recreate"
     marks_of = "all" if rules.purge else "declared" if deletes_declared else "none"
@@ -207,8 +207,7 @@ def _carry_out(
     if drifted and rules.on_drift == "warn":
         task.warn(drift_warning(drifted))
     result["plan"]["warnings"] = [*task.warnings]
-    held = {managed.name: managed.rows.get(TARGET, ()) for managed in workspaces}
-    run = Run(client, ids, params["continue_on_error"], task.warn, save, held)
+    run = Run(client, ids, params["continue_on_error"], task.warn, saver)
     done = steps if task.check_mode else run.apply(steps)
     failed = any(step.action in ("refused", "failed") for step in done)
     # what is unchanged is no news where something failed

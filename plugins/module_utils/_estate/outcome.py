@@ -45,6 +45,7 @@ def as_result(
             before=step.before,
             after=None if step.action == "delete" else step.after,
             reason=step.reason,
+            **({"held": step.held} if step.held else {}),
         )
         for step in steps
         if step.action not in ("unchanged", "ignored")
@@ -69,8 +70,9 @@ def shortened(plan: dict[str, Any]) -> dict[str, Any]:
 
 
 def checksum(actions: Iterable[Record], base_url: str) -> str:
-    """SHA-256 of the address and the writes: names and fields of created and updated objects, ids of deleted ones. It does
-    not depend on the order of the declaration. actions: the ``actions`` of a module's plan."""
+    """SHA-256 of the address and the writes: names and fields of created and updated objects, the live ones of updated and
+    deleted objects, and the ids of what goes with a workspace. It does not depend on the order of the declaration. actions:
+    the ``actions`` of a module's plan."""
     written = sorted(identity(action) for action in actions if action["action"] in WRITES)
     return hashlib.sha256(f"{json.dumps(base_url)} [{', '.join(written)}]".encode("ascii")).hexdigest()
 
@@ -78,9 +80,10 @@ def checksum(actions: Iterable[Record], base_url: str) -> str:
 def identity(action: Record) -> str:
     """A text that two actions of plans share if they are the same write."""
     fields = [action[field] for field in ("action", "resource", "workspace", "name", "after")]
-    # the declaration may name another object than the reviewed one
-    written = action["before"]["id"] if action["action"] in ("update", "delete") else None
-    return json.dumps([*fields, written], sort_keys=True)
+    family = FAMILIES[action["resource"]]
+    # the declaration may name another object than the reviewed one, and that may be another one by now
+    known = ("id", family.key, *family.declared) if action["action"] in ("update", "delete") else ()
+    return json.dumps([*fields, [action["before"][field] for field in known], action.get("held")], sort_keys=True)
 
 
 def deleted_id(action: Record) -> int | None:
@@ -104,7 +107,8 @@ def calls_of(steps: Iterable[Step], reads: int, sizes: Mapping[str, int]) -> dic
         calls["PUT"] += step.action == "update" and not step.recreates
         calls["DELETE"] += step.deletes
         more[step.listing] += step.creates - step.deletes
-        calls["GET"] += step.action == "update"
+        # what it holds is read again before it is deleted
+        calls["GET"] += step.action == "update" or len(step.held)
         if step.creates or step.deletes:
             read_again.add(step.listing)
     for family, workspace in read_again:

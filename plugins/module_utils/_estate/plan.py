@@ -115,6 +115,8 @@ class Step(NamedTuple):
     changes: Record | None = None
     # of the object that was written
     object_id: int | None = None
+    # the ids of what a workspace holds that is deleted with it, by the names of lists
+    held: Mapping[str, Sequence[int]] = {}
 
     @property
     def writes(self) -> bool:
@@ -239,19 +241,38 @@ def _retire_step(managed: Managed, item: Item, rules: Rules) -> Step:
     step = Step("unchanged", WORKSPACE, item.name, item.name, managed.record, item=item)
     if managed.record is None:
         return step
+    live = managed.record[WORKSPACE.key]
+    named = "" if live == item.name else f", which is {printable(live)!r} now"
     held = ", ".join(counted(len(rows), family.noun) for family, rows in managed.rows.items() if rows)
-    with_it = f"retired, with {held}" if held else "retired"
+    with_it = f"retired{named}, with {held}" if held else f"retired{named}"
     if WORKSPACE not in rules.purge:
         reason = f"{with_it}; add workspaces to purge to allow that"
         return step._replace(action="refused", reason=reason)
-    for row in managed.rows[TARGET]:
-        kept = _kept(Step("", TARGET, managed.name, row[TARGET.key], row), row, rules)
-        if kept:
-            return step._replace(action=kept.action, reason=f"{with_it}, but its target {kept.name!r} is {kept.reason}")
+    for family, rows in managed.rows.items():
+        lines = {normal_name(family, each.name): each for each in managed.wanted.lists.get(family, ())}
+        for row in rows:
+            name = row[family.key]
+            kept = _spared(
+                Step("", family, managed.name, name, row, item=lines.get(normal_name(family, name))), row, rules
+            )
+            if kept:
+                why = f"{with_it}, but its {family.noun} {printable(name)!r} is {kept.reason}"
+                return step._replace(action=kept.action, reason=why)
     if managed.rows[TARGET] and not (rules.evidence or rules.force):
         reason = f"{with_it}; set evidence, which keeps their findings, or force: true"
         return step._replace(action="refused", reason=reason)
-    return step._replace(action="delete", reason=with_it, purged=True)
+    ids = {family.plural: sorted(row["id"] for row in rows) for family, rows in managed.rows.items()}
+    return step._replace(action="delete", reason=with_it, purged=True, held=ids)
+
+
+def _spared(step: Step, row: Record, rules: Rules) -> Step | None:
+    """The step for a live object that would be deleted with its workspace, if anything keeps it, else None."""
+    pattern = next((pattern for pattern in rules.protect if _protects(pattern, step.name, step.family)), None)
+    if pattern is not None:
+        return step._replace(action="protected", reason=f"protected by {pattern!r}")
+    if step.item and (step.item.ignore or step.item.protect):
+        return step._replace(action="protected", reason=f"declared with {'ignore' if step.item.ignore else 'protect'}")
+    return _kept(step, row, rules)
 
 
 def _matches(each: _List) -> Iterator[tuple[Item, Sequence[Record]]]:
@@ -373,7 +394,8 @@ def _drift_step(step: Step, record: Record, drift: Record, rules: Rules) -> Step
     changes = {field: values["declared"] for field, values in drift.items()}
     if "description" in changes:
         changes["description"] = marked(changes["description"], mark)
-    return step._replace(action="update", reason=reason, changes=changes)
+    # reviewers approve the mark, too
+    return step._replace(action="update", reason=reason, changes=changes, after={**(step.after or {}), **changes})
 
 
 def _purge_steps(each: _List, claims: _Claims, rules: Rules) -> Iterator[Step]:

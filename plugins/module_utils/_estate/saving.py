@@ -19,6 +19,9 @@ class Saver(Protocol):
     def save(self, workspace_id: int, target: Record) -> str:
         """The path of a new file with the findings of a target. Raises Refused where these are not known to be all."""
 
+    def save_all(self, workspace_id: int) -> None:
+        """Save the findings of each target of a workspace. Raises Refused, also where one is added meanwhile."""
+
 
 # for a directory
 Saving = Callable[[Task, str], Saver]

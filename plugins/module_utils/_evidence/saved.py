@@ -13,7 +13,8 @@ import time
 from collections.abc import Sequence
 
 from .._model.errors import Refused, WrongOption, printable
-from .._model.families import FINDING, FINISHED, SCAN
+from .._model.families import FINDING, FINISHED, SCAN, TARGET
+from .._model.family import Family
 from .._model.records import Record, rows_in
 from .._task.files import Draft, check_directory, explained
 from .._task.task import Task
@@ -25,13 +26,12 @@ _LONGEST_NAME = 60
 
 
 class Saver:
-    """Writes a file for each target into a directory. Costs the list of scans of each workspace, and 1 GET a target."""
+    """Writes a file for each target into a directory. Each costs the list of scans of its workspace, and 1 GET."""
 
     def __init__(self, task: Task, directory: str) -> None:
         """Raises WrongOption for a directory that cannot be written or trusted."""
         self._client = task.client
         self._directory = directory
-        self._scans: dict[int, Sequence[Record]] = {}
         if not directory.strip():
             raise WrongOption("evidence is empty: give the path of a directory, or leave the option out.")
         # it is created for the first file
@@ -41,10 +41,9 @@ class Saver:
     def save(self, workspace_id: int, target: Record) -> str:
         """The path of a new file with the findings of a target. Raises Refused where these are not known to be all."""
         named = f"the findings of {printable(target['name'], 100)!r} were not saved"
-        if workspace_id not in self._scans:
-            self._scans[workspace_id] = rows_in(self._client.all(SCAN, {"workspace_id": workspace_id}), workspace_id)
-        # one without a target may be of this one
-        scans = [each for each in self._scans[workspace_id] if each.get("target_id") in (None, target["id"])]
+        # one may have begun while another target was saved; one without a target may be of this one
+        own = (None, target["id"])
+        scans = [each for each in self._rows(SCAN, workspace_id) if each.get("target_id") in own]
         running = [each["id"] for each in scans if is_in_progress(each)]
         if running:
             raise Refused(f"{named}, because scan {running[0]} is in progress: wait for it, or stop it.")
@@ -59,16 +58,29 @@ class Saver:
 
             def take(record: Record) -> None:
                 finding = finding_of(record, {target["id"]: target["name"]})
-                if finding["target_id"] == target["id"]:
+                if finding["target_id"] in own:
                     tally.take(finding)
                     draft.write(json.dumps(finding, sort_keys=True).encode("ascii") + b"\n")
 
             query = {"workspace_id": workspace_id, "target_id": target["id"]}
             answer = self._client.stream(FINDING, query, take)
-            ended = [each for each in scans if each.get("target_id") == target["id"] and outcome_of(each) == FINISHED]
-            proof = proof_of(answer, ended, tally, grouped=False)
-            if proof.all:
-                raise Refused(f"{named}, because they are not known to be complete: {proof.all[0]}.")
+            # one that did not finish may have findings, and is no reason to doubt the others
+            ended = [each for each in scans if outcome_of(each) == FINISHED]
+            problems = proof_of(answer, scans, tally, grouped=False).problems
+            problems = problems + proof_of(answer, ended, tally, grouped=False).doubts
+            if problems:
+                raise Refused(f"{named}, because they are not known to be complete: {problems[0]}.")
             # fails where the file exists
             draft.put(os.link)
         return dest
+
+    def save_all(self, workspace_id: int) -> None:
+        """Save the findings of each target of a workspace. Raises Refused, also where one is added meanwhile."""
+        targets = self._rows(TARGET, workspace_id)
+        for target in targets:
+            self.save(workspace_id, target)
+        if {each["id"] for each in self._rows(TARGET, workspace_id)} - {each["id"] for each in targets}:
+            raise Refused("targets were added while the findings were saved: run the task again.")
+
+    def _rows(self, family: Family, workspace_id: int) -> Sequence[Record]:
+        return rows_in(self._client.all(family, {"workspace_id": workspace_id}), workspace_id)

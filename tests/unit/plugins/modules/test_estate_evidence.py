@@ -164,6 +164,37 @@ def test_what_cannot_be_saved_is_not_deleted_and_the_others_are(account, run, tm
         assert account.writes() == ["DELETE /targets/1002"]
 
 
+COUNTED = {"tool_id": 170, "workspace": "Shop", "result_summary": {**SUMMARY, "high": 2}}
+
+
+def test_what_a_stopped_scan_counted_is_not_lost(account, run, tmp_path):
+    account.add(scans=[{"id": 40003, "target_id": 1002, "status_name": "stopped", **COUNTED}])
+    result = run("targets", workspace="Shop", targets=["kept.example.com"], purge=True, evidence=str(tmp_path))
+    assert result.failed and "counted 2 high" in result.msg and "DELETE /targets/1002" not in account.writes()
+
+
+def test_a_scan_that_begins_while_another_target_is_deleted_is_seen(account, run, tmp_path):
+    waiting = {"id": 40003, "target_id": 1002, "tool_id": 170, "workspace": "Shop", "status_name": "waiting"}
+    record = {**waiting, "script": {"queue": 20, "run": 9000}}
+    account.fault(method="DELETE", path="/targets/1001", action="do", resource="scans", record=record)
+    result = run("targets", workspace="Shop", targets=["kept.example.com"], purge=True, evidence=str(tmp_path))
+    assert result.failed and "scan 40003 is in progress" in result.msg, result.msg
+    assert account.writes() == ["DELETE /targets/1001"]
+
+
+@pytest.mark.parametrize("module", ["workspace", "estate"])
+def test_a_target_that_is_added_while_findings_are_saved_is_not_deleted(account, run, tmp_path, module):
+    record = {"name": "late.example.com", "workspace": "Shop"}
+    account.fault(method="GET", path="/findings", nth=3, action="do", resource="targets", record=record)
+    if module == "workspace":
+        options = dict(name="Shop", state="absent")
+    else:
+        options = dict(workspaces=[{"name": "Shop", "state": "absent"}], purge=["workspaces"])
+    result = run(module, evidence=str(tmp_path), **options)
+    assert result.failed and "targets were added" in result.msg, result.msg
+    assert account.writes() == []
+
+
 @pytest.mark.parametrize("place, words", [("missing/x", "does not exist"), ("", "evidence is empty")])
 def test_a_directory_that_cannot_be_meant_is_refused_before_anything_is_written(account, run, tmp_path, place, words):
     place = str(tmp_path / place) if place else place

@@ -219,3 +219,11 @@ def test_the_percentage_counts_what_may_be_purged(account, run):
     result = run("targets", workspace="Shop", targets=declared, purge=True, owner="web", purge_only="own")
     assert result.failed and account.writes() == []
     assert "4 of the 10 targets of workspace 'Shop' that it may purge would be deleted" in result.msg
+
+
+def test_an_approved_recreation_is_not_that_of_another_owner(account, run):
+    declared = [{"name": account.targets()[0]["name"], "description": "Another text"}]
+    options = dict(workspace_id=account.targets()[0]["workspace_id"], targets=declared, on_drift="recreate", force=True)
+    plans = [run("targets", check=True, owner=owner, **options)["plan"] for owner in ("team-a", "team-b")]
+    assert plans[0]["checksum"] != plans[1]["checksum"]
+    assert plans[0]["actions"][0]["after"]["description"] == "Another text [managed by team-a]"

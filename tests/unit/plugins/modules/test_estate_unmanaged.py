@@ -103,6 +103,44 @@ def test_a_retirement_that_nobody_has_allowed_is_refused(account, run, options, 
     assert result.failed and words in result.msg and account.writes() == []
 
 
+@pytest.mark.parametrize("added", ["target", "http_logger"])
+def test_an_approved_retirement_is_not_that_of_more_objects(account, run, added):
+    options = dict(workspaces=[KEPT, OFFICE], purge=["workspaces"], force=True)
+    approved = run("estate", check=True, **options)["plan"]["checksum"]
+    name = {"target": {"name": "new.example.com"}, "http_logger": {"label": "new"}}[added]
+    account.add(**{f"{added}s": [{**name, "workspace": "Office"}]})
+    result = run("estate", **options, expect_plan=approved)
+    assert result.failed and "has changed since the plan was reviewed" in result.msg and account.writes() == []
+
+
+def test_what_appears_after_the_plan_is_not_deleted_with_its_workspace(account, run):
+    record = {"name": "late.example.com", "workspace": "Office"}
+    account.fault(method="GET", path="/scans", action="do", resource="targets", record=record)
+    result = run("estate", workspaces=[KEPT, OFFICE], purge=["workspaces"], force=True)
+    assert result.failed and "its targets have changed since the plan was made" in result.msg
+    assert account.writes() == []
+
+
+def test_a_retirement_by_id_says_the_live_name_and_its_approval_counts_for_it(account, run):
+    options = dict(workspaces=[KEPT, {**OFFICE, "id": 3}], purge=["workspaces"], force=True)
+    approved = run("estate", check=True, **options)["plan"]["checksum"]
+    assert not run("workspace", id=3, new_name="PRODUCTION").failed
+    account.clear_log()
+    planned = run("estate", check=True, **options)["plan"]
+    assert "retired, which is 'PRODUCTION' now" in planned["actions"][0]["reason"] and planned["checksum"] != approved
+    assert run("estate", **options, expect_plan=approved).failed and account.writes() == []
+
+
+@pytest.mark.parametrize("kept", ["option", "protect", "ignore"])
+def test_a_retirement_keeps_what_a_line_or_the_option_protects(account, run, kept):
+    name = next(row["name"] for row in account.targets() if row["workspace_id"] == 3)
+    lines = [] if kept == "option" else [{"name": name, kept: True}]
+    office = {**OFFICE, "targets": lines} if lines else OFFICE
+    protect = [name] if kept == "option" else []
+    result = run("estate", workspaces=[KEPT, office], purge=["workspaces"], force=True, protect=protect)
+    assert account.writes() == [] and result["summary"]["protected"] == 1, result.msg
+
+
 def test_an_empty_workspace_needs_no_force(account, run):
     result = run("estate", workspaces=[{"name": "Shadow IT", "state": "absent"}], purge=["workspaces"])
     assert not result.failed and account.writes() == ["DELETE /workspaces/4"]

@@ -12,8 +12,8 @@ from collections import Counter
 import pytest
 import yaml
 from ansible_collections.scanops.scanner.plugins.filter.estate_yaml import estate_yaml
-from ansible_collections.scanops.scanner.plugins.plugin_utils._estate_edit import OtherForm, edited
-from ansible_collections.scanops.scanner.plugins.plugin_utils._estate_files import KEY, differing
+from ansible_collections.scanops.scanner.plugins.plugin_utils._estate_edit import OtherForm, edited, has_secrets
+from ansible_collections.scanops.scanner.plugins.plugin_utils._estate_files import KEY, differing, lost_flags
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -115,7 +115,7 @@ def loaded(text):
 
 @pytest.mark.parametrize("account, gone, new", CHANGES.values(), ids=CHANGES)
 def test_only_what_differs_is_written(account, gone, new):
-    text = edited(TEXT, account)
+    text = edited(TEXT, loaded(TEXT), account)
     before, after = Counter(TEXT.splitlines()), Counter(text.splitlines())
     assert after - before == Counter(new)
     assert [line for line in before - after if not line.startswith(tuple(gone))] == []
@@ -123,33 +123,101 @@ def test_only_what_differs_is_written(account, gone, new):
 
 
 def test_what_the_account_does_not_know_stays():
-    text = edited(TEXT, [shop(name="Shop"), OFFICE])
+    text = edited(TEXT, loaded(TEXT), [shop(name="Shop"), OFFICE])
     assert loaded(text)[0]["targets"][1]["protect"] is True
 
 
 def test_an_ignored_object_stays_whatever_the_account_has():
     text = TEXT.replace("- old.example.com", "- name: old.example.com\n            ignore: true")
     account = [shop(targets=[{"name": "www.example.com", "description": "New"}]), OFFICE]
-    made = edited(text, account)
+    made = edited(text, loaded(text), account)
     assert "- name: old.example.com\n            ignore: true" in made and differing(loaded(made), account) == []
+
+
+LISTED = f"{KEY}:\n  - name: Office\n    id: 3\n    description: Old\n    targets: {{}}\n"
+VPN = {**OFFICE, "targets": [{"name": "vpn.example.com"}]}
+# what a file declares, the account, and the text that is written
+KEPT = {
+    "a list in brackets that does not differ": (
+        LISTED.format("[{name: vpn.example.com, protect: true}]"),
+        VPN,
+        LISTED.format("[{name: vpn.example.com, protect: true}]").replace("    description: Old\n", ""),
+    ),
+    "line ends of Windows": (
+        LISTED.format("[]").replace("\n", "\r\n"),
+        {**OFFICE, "description": "New"},
+        LISTED.format("[]").replace("Old", "New").replace("\n", "\r\n"),
+    ),
+    "another spelling": (
+        f"{KEY}:\n  - name: Office\n    targets:\n      - name: VPN.example.com  # main\n        protect: true\n",
+        {**VPN, "description": "New"},
+        f"{KEY}:\n  - name: Office\n    description: New\n    targets:\n      - name: VPN.example.com  # main\n"
+        "        protect: true\n",
+    ),
+    "what is not managed": (
+        f"{KEY}:\n  - name: Office\n    targets: ~\n",
+        {**OFFICE, "description": "New"},
+        f"{KEY}:\n  - name: Office\n    description: New\n    targets: ~\n",
+    ),
+    "only ignored objects": (
+        f"{KEY}:\n  - name: Office\n    targets:\n      - {{name: a.example, ignore: true}}\n    description: Old\n",
+        OFFICE,
+        f"{KEY}:\n  - name: Office\n    targets:\n      - {{name: a.example, ignore: true}}\n",
+    ),
+    "what is retired": (
+        f"{KEY}:\n  - name: Lab\n    state: absent\n  - name: Office\n    description: Old\n",
+        OFFICE,
+        f"{KEY}:\n  - name: Lab\n    state: absent\n  - name: Office\n",
+    ),
+    "what was retired and exists": (
+        f"{KEY}:\n  - name: Office\n    state: absent\n",
+        OFFICE,
+        f"{KEY}:\n  - name: Office\n",
+    ),
+    "a workspace that was created again": (
+        f"{KEY}:\n  - id: 9\n    name: Office\n    targets:\n      # the way in\n      - vpn.example.com\n",
+        VPN,
+        f"{KEY}:\n  - id: 3\n    name: Office\n    targets:\n      # the way in\n      - vpn.example.com\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("text, live, written", KEPT.values(), ids=KEPT)
+def test_lines_that_mean_the_same_stay(text, live, written):
+    made = edited(text, loaded(text), [live])
+    assert made == written and differing(loaded(made), [live]) == []
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "a",
         f"{KEY}: []\n",
-        f"{KEY}: [{{name: Office, id: 3}}]\n",
-        f"{KEY}:\n  - {{name: Office, id: 3}}\n",
-        f"{KEY}:\n  - name: Office\n    state: absent\n",
-        f"{KEY}:\r\n  - name: Office\r\n",
-        f"{KEY}:\n  - name: Office\nother: 7\n",
+        f"{KEY}: [{{name: Office, description: Old}}]\n",
+        f"{KEY}:\n  - {{name: Office, description: Old}}\n",
+        f"{KEY}:\n  - name: Office\n    targets: [a.example]\n",
+        f"{KEY}:\n  - state: absent\n    name: Office\n",
+        f"{KEY}:\n  - name: Office\n    targets: &one [a.example]\n    http_loggers: *one\n",
+        f"{KEY}:\r  - name: Office\r",
     ],
 )
 def test_another_form_is_not_edited(text):
     with pytest.raises(OtherForm):
-        edited(text, [OFFICE])
+        edited(text, loaded(text), [OFFICE])
+
+
+@pytest.mark.parametrize(
+    "value, is_secret", [("!vault |\n      x", True), ("x  # !vault", False), ("'!vault'", False), ("[!vault x", True)]
+)
+def test_encrypted_values_are_noticed(value, is_secret):
+    assert has_secrets(f"{KEY}:\n  - name: Office\n    description: {value}\n") is is_secret
+
+
+def test_what_would_be_lost_is_named():
+    before = [
+        {"name": "Shop", "targets": [{"name": "a.example", "protect": True}, {"name": "b.example", "ignore": True}]}
+    ]
+    after = [{"name": "Shop", "targets": ["a.example", {"name": "b.example", "ignore": True}]}]
+    assert lost_flags(before, after) == ["protect of target 'a.example' of 'Shop' would be lost"]
 
 
 NAMES = st.sampled_from([f"app-{number}.example.com" for number in range(8)])
@@ -186,7 +254,7 @@ def test_any_account_is_written_and_no_comment_above_an_object_is_lost(before, a
             number = int(line.removeprefix("  - id: "))
         # above each object
         text += f"# {number}: above {line}\n{line}\n" if "- " in line else f"{line}\n"
-    made = edited(text, account_of(after))
+    made = edited(text, declared, account_of(after))
     assert differing(yaml.load(made, Loader=Unsafe)[KEY], account_of(after)) == []
     # with a workspace that is no more, those between its lines go; the one above it stays
     kept = tuple(f"# {each}: " for each in after)

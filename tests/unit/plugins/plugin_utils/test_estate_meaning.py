@@ -33,6 +33,7 @@ SAME = {
     "what is left alone": [{**SHOP, "targets": [{**TEN, "description": "X", "ignore": True}, TWO, GONE]}, LAB],
     "what was retired": [*LIVE, {"name": "Old", "id": 9, "state": "absent"}],
     "without an empty list": [SHOP, {"name": "Lab"}],
+    "another spelling": [{**SHOP, "targets": ["APP-2.example.com", TEN]}, LAB],
     "without an id": [{key: each for key, each in SHOP.items() if key != "id"}, LAB],
 }
 OTHER = {
@@ -48,6 +49,7 @@ OTHER = {
         [{**SHOP, "targets": [TWO, {**TEN, "description": "X"}]}, LAB],
         ["target 'app-10.example.com' of 'Shop' (differs)"],
     ),
+    "a word of this code": ([{**SHOP, "description": "ignored"}, LAB], ["workspace 'Shop' (differs)"]),
     "the workspace": ([{**SHOP, "description": "X"}, LAB], ["workspace 'Shop' (differs)"]),
     "another name": (
         [{**SHOP, "name": "Web"}, LAB],
