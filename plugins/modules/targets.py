@@ -192,8 +192,8 @@ plan:
   contains:
     checksum:
       description:
-        - The SHA-256 of the base URL and the planned writes, including the ids of deleted objects. O(expect_plan) compares
-          it.
+        - The SHA-256 of the base URL and the planned writes, including the live fields of objects to update or delete.
+          O(expect_plan) compares it.
       returned: success
       type: str
       sample: 5c2ab3a7b01f1f1f9b8a0b9a6fb6a1c9b8a97b4f3f9f5c0c1a4e3d2b1a0f9e8d
