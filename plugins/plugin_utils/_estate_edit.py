@@ -18,7 +18,7 @@ from ..filter.estate_yaml import estate_yaml
 from ..module_utils._model.families import HTTP_LOGGER, TARGET, WORKSPACE
 from ..module_utils._model.family import Family
 from ..module_utils._model.records import Record
-from ..module_utils._model.yaml_nodes import node_of
+from ..module_utils._model.yaml_nodes import all_nodes, node_of
 from ..module_utils._task.finder import Names
 
 # where a line ends for YAML, beside the one that this file counts
@@ -62,7 +62,7 @@ class _Edits:
 def has_secrets(text: str) -> bool:
     """Whether a text may have values that ansible-vault encrypted."""
     try:
-        return any(node.tag in _SECRET_TAGS for node in _nodes(node_of(text)))
+        return any(node.tag in _SECRET_TAGS for node in all_nodes(node_of(text)))
     except ValueError:
         # it is not YAML
         return _SECRET_TAGS[0] in text
@@ -76,7 +76,7 @@ def edited(text: str, declared: Sequence[Declared], workspaces: Sequence[Record]
     """
     body = text.replace("\r\n", "\n")
     root = node_of(body)
-    nodes = list(_nodes(root))
+    nodes = list(all_nodes(root))
     # one node that stands at several places cannot be changed at one of them
     if _OTHER_BREAKS.search(body) or len({id(node) for node in nodes}) < len(nodes):
         raise OtherForm
@@ -194,17 +194,6 @@ def _fields(entry: Any) -> dict[str, Any]:
     if entry.id != "mapping" or entry.flow_style:
         raise OtherForm
     return {key.value: (key, value) for key, value in entry.value}
-
-
-def _nodes(node: Any) -> Iterator[Any]:
-    """A node and all that it consists of; one that an alias repeats, several times."""
-    if node is None:
-        return
-    yield node
-    parts = [] if node.id == "scalar" else node.value
-    for part in parts:
-        for each in part if isinstance(part, tuple) else [part]:
-            yield from _nodes(each)
 
 
 def _after(node: Any) -> int:

@@ -20,7 +20,7 @@ from ..module_utils._model.family import Family
 from ..module_utils._model.names import normal_name
 from ..module_utils._model.texts import natural
 from ..module_utils._model.trust import refuse_untrusted
-from ..module_utils._model.yaml_nodes import BrokenYaml, node_of
+from ..module_utils._model.yaml_nodes import BrokenYaml, all_nodes, node_of
 from ..module_utils._task.files import reason_of
 from . import _core
 from ._unsafe import unsafe
@@ -53,6 +53,8 @@ def read_estate_files(
             loaded.append(unsafe(_core.plain(template(value) if template else value)))
         except AnsibleError as error:
             raise ValueError(f"{path} cannot be read ({printable(error, 500)}): correct the file.") from None
+        except RecursionError:
+            raise ValueError(f"{path} has a list or dictionary that contains itself: correct the file.") from None
     return joined(files, loaded)
 
 
@@ -86,10 +88,25 @@ def files_of(paths: Sequence[str]) -> list[str]:
         except BrokenYaml as error:
             line, problem = error.args
             raise ValueError(f"{path}:{line}: {problem}.") from None
+        _refuse_double_keys(path, node)
         keys = [key.value for key, _value in node.value] if node is not None and node.id == "mapping" else []
         if keys != [KEY]:
             raise _foreign(path)
     return files
+
+
+def _refuse_double_keys(path: str, node: Any) -> None:
+    """Raise ValueError for a key that a mapping has twice, of which YAML takes the last."""
+    for each in all_nodes(node):
+        seen: set[object] = set()
+        for key, _value in each.value if each.id == "mapping" else ():
+            name = str(key.value)
+            if name in seen:
+                raise ValueError(
+                    f"{path}:{key.start_mark.line + 1}: the key {printable(name, 60)!r} is here a second time, and only the"
+                    " last one would count: keep one."
+                )
+            seen.add(name)
 
 
 def is_encrypted(text: str) -> bool:

@@ -100,6 +100,11 @@ class EstateAction(RoleAction):
             result["changed"] = False
             if result["outcome"] == DIFFERS or unmanaged:
                 result.update(failed=True, outcome=DIFFERS, msg=difference_line(result["plan"], unmanaged, plan_files))
+        if reviewed and result.get("failed") and result.get("plan", reviewed)["base_url"] != reviewed["base_url"]:
+            address = result["plan"]["base_url"]
+            result["msg"] = (
+                f"The reviewed plan is for {reviewed['base_url']}, and this run is for {address}. {result['msg']}"
+            )
         if "plan" in result:
             compared = reviewed if result.get("failed") else None
             differences = difference(compared, result["plan"]) if review_path else None

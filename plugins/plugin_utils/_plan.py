@@ -71,7 +71,7 @@ def read(text: str, now: float, max_age: float) -> tuple[Plan | None, str | None
     if now - made.at > max_age:
         return None, (
             f"is {span(now - made.at)} old, and estate_apply_plan_max_age allows {span(max_age)}: create a new"
-            " plan with ansible-playbook --check, and review it"
+            " plan in check mode, and review it"
         )
     return plan, None
 

@@ -97,11 +97,16 @@ def live_workspaces(wanted: Sequence[Wanted], workspaces: Sequence[Record]) -> l
     records = []
     for entry in wanted:
         own = entry.own
-        if own.id and own.id not in by_id and not own.absent:
-            raise Refused(
-                f"{own.path}.id is {own.id}, and no workspace has this id: correct it, or remove the line to find the"
-                " workspace by its name, as in another account."
-            )
+        if own.id and own.id not in by_id:
+            same = named(WORKSPACE, workspaces, own.name, f"{own.path}.name")
+            gone = f"{own.path}.id is {own.id}, and no workspace has this id"
+            if same:
+                raise Refused(f"{gone}, but {printable(own.name)!r} has the id {same['id']}: correct it.")
+            if not own.absent:
+                raise Refused(
+                    f"{gone}: correct it, or remove the line to find the workspace by its name, as in another account. If"
+                    " the workspace was deleted, remove its entry, or the line to create it again."
+                )
         records.append(by_id.get(own.id) if own.id else named(WORKSPACE, workspaces, own.name, f"{own.path}.name"))
     places: dict[int, str] = {}
     for entry, record in zip(wanted, records):

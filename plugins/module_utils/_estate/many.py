@@ -238,6 +238,12 @@ def _deleted(steps: Iterable[Step], workspaces: Iterable[Managed]) -> list[tuple
 def _warnings(workspaces: Sequence[Managed], rules: Rules) -> Iterator[str]:
     """What a person should know of the declaration and of what exists."""
     for managed in workspaces:
+        own = managed.wanted.workspace
+        if own is not None and own.absent and managed.record is None:
+            yield (
+                f"{own.path} is absent as declared, workspace {printable(own.name)!r} does not exist: remove the entry if it"
+                " was retired, or correct the name."
+            )
         for family, items in managed.wanted.lists.items():
             live = [row[family.key] for row in managed.rows.get(family, ())]
             alike = look_alike([item.name for item in items], live)

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from importlib import import_module
 from itertools import accumulate
 from typing import Any
@@ -39,6 +40,19 @@ def node_of(text: str) -> Any:
         raise BrokenYaml(after, f"not valid YAML ({problem}): {advice}") from None
     except (ValueError, RecursionError):
         raise BrokenYaml(1, "not valid YAML (it is nested too deeply): correct it") from None
+
+
+def all_nodes(node: Any) -> Iterator[Any]:
+    """A node and all that it consists of; one that an alias repeats, several times, but what is in it once."""
+    left, seen = [] if node is None else [node], set()
+    while left:
+        each = left.pop()
+        yield each
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        for part in () if each.id == "scalar" else each.value:
+            left += part if isinstance(part, tuple) else [part]
 
 
 def _loader(yaml: Any, text: str) -> Any:

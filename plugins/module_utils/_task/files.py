@@ -277,8 +277,7 @@ def check_place(host: Checks, dest: str, longest: int = _LONGEST_NAME, option: s
 def check_directory(host: Checks, directory: str, option: str) -> None:
     """Refuse a directory in which no new file can be written, before any call. option: the one that gives it."""
     what = f"{option} {shown(directory)}"
-    # any name of a new file
-    refuse_untrusted(os.path.join(directory, "x"), option, mode=0)
+    refuse_untrusted(directory, option)
     _check_directory(host, directory, f"a file of {what}", what, option)
 
 

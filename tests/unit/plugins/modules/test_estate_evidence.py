@@ -89,12 +89,15 @@ def test_a_workspace_that_was_retired_stays_so(account, run, entry):
     for check in (False, True):
         again = run("estate", workspaces=estate, purge=["workspaces"], check=check)
         assert not again.failed and not again.changed and again["summary"]["unchanged"] == 2
+        assert "does not exist: remove the entry" in again["plan"]["warnings"][0]
 
 
-def test_the_id_of_a_retired_workspace_spares_one_of_its_name(account, run):
-    estate = [{"name": "My Workspace"}, {"name": "Shop", "id": 9, "state": "absent"}]
+@pytest.mark.parametrize("state", ["absent", "present"])
+def test_a_wrong_id_of_a_workspace_that_exists_is_refused(account, run, state):
+    estate = [{"name": "My Workspace"}, {"name": "Shop", "id": 9, "state": state}]
     result = run("estate", workspaces=estate, purge=["workspaces"], force=True)
-    assert not result.changed and [each["workspace"] for each in result["plan"]["unmanaged"]] == ["Shop"]
+    assert result.failed and "id is 9, and no workspace has this id, but 'Shop' has the id 2" in result.msg
+    assert account.writes() == []
 
 
 def test_a_deleted_workspace_is_saved_and_needs_no_force(account, run, tmp_path):

@@ -179,3 +179,24 @@ def test_a_file_that_everybody_can_write_is_refused(tmp_path):
     os.chmod(tmp_path, 0o777)
     with pytest.raises(WrongOption, match="because every user can write in"):
         read(path)
+
+
+@pytest.mark.parametrize("place", ["top", "workspace", "target"])
+def test_a_key_that_is_there_twice_is_refused_with_its_line(tmp_path, place):
+    texts = {
+        "top": "estate_apply_workspaces: []\nestate_apply_workspaces: []\n",
+        "workspace": "estate_apply_workspaces:\n  - {name: A, targets: [a.example], targets: []}\n",
+        "target": "estate_apply_workspaces:\n  - name: A\n    targets: [{name: a.example,\n      name: b.example}]\n",
+    }
+    path = tmp_path / "a.yml"
+    path.write_text(texts[place])
+    line = {"top": 2, "workspace": 2, "target": 4}[place]
+    with pytest.raises(ValueError, match=rf"a\.yml:{line}: the key '\w+' is here a second time"):
+        read(path)
+
+
+def test_a_text_that_repeats_itself_without_end_is_read(tmp_path):
+    path = tmp_path / "a.yml"
+    path.write_text("estate_apply_workspaces: &a [*a]\n")
+    with pytest.raises(ValueError, match=r"a\.yml"):
+        read(path)
