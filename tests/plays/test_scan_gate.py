@@ -243,8 +243,12 @@ def test_a_control_of_another_target_starts_no_scan(service, tmp_path):
     control = {"name": "Directory listing", "target": "shop.*", "reason": "Behind the login"}
     played = gated(tmp_path, service, scan_gate_must_see=[control])
     assert played.status == 2, played.output
-    assert played.events["End with the outcome"][0].result["msg"].startswith(
-        "The gate ended with misconfigured. scan_gate_must_see[0] is for a target or tool that is not judged"
+    assert (
+        played.events["End with the outcome"][0]
+        .result["msg"]
+        .startswith(
+            "The gate ended with misconfigured. scan_gate_must_see[0] is for a target or tool that is not judged"
+        )
     )
     assert played.events[JUDGE][0].log == []
 

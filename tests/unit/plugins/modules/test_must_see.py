@@ -95,7 +95,9 @@ def test_a_control_that_was_not_seen_fails_a_clean_scan(judge, found, tmp_path):
     assert result["coverage"] == "partial"
     assert facts(result) == [("www.example.com", "Website Scanner", 40001, False)]
     # GitHub, GitLab and DefectDojo would close what the scan could not see
-    assert not {"gate.sarif", "gl-dast-report.json", "gate-defectdojo.json"} & {each.name for each in tmp_path.iterdir()}
+    assert not {"gate.sarif", "gl-dast-report.json", "gate-defectdojo.json"} & {
+        each.name for each in tmp_path.iterdir()
+    }
     assert '<error type="blind"' in (tmp_path / "gate-junit.xml").read_text()
     page, summary = (tmp_path / "gate.html").read_text(), (tmp_path / "gate.md").read_text()
     assert "Controls: 1 not seen.<br>not seen: Directory listing at /account/canary/" in page
