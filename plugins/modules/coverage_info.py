@@ -50,6 +50,17 @@ options:
       - It must be recent enough by the service's clock and by that of the host on which the module runs. The task warns
         if they differ by more than five minutes.
     type: str
+  must_see:
+    description:
+      - Controls, known and harmless weaknesses that a scan must see. A target is covered only if its scan has seen the
+        controls that are for it. Otherwise, its C(reason) begins with C(blind), or says what could not be read.
+      - Each is a matcher with C(reason), and optionally with C(path) and C(tool). See
+        O(scanops.scanner.gate#module:must_see). A C(tool) must be one of O(tools).
+      - A control that is for no target or tool of the account, or that matches findings at several places of one target,
+        fails the task.
+      - Cost - the findings of each scan that a control is for.
+    type: list
+    elements: dict
   exclusions:
     description:
       - Targets that need not be scanned. An exclusion applies until the end of its date in UTC.
@@ -147,6 +158,20 @@ excluded:
   returned: success
   type: int
   sample: 0
+controls:
+  description:
+    - The controls of O(must_see), one row for each target and tool that they are for. C(seen) is null if no scan covers the
+      target, or if it could not be read completely.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - name: Directory listing at /account/canary/
+      target: shop.example.com
+      tool: Website Scanner
+      scan_id: 1202
+      seen: true
+      reason: Only users get to this page
 undeclared:
   description: Existing targets that are not in O(targets). Empty if O(targets) is not set.
   returned: success
@@ -196,6 +221,7 @@ OPTIONS = dict(
     targets=dict(type="list", elements="str"),
     tools=dict(type="list", elements="str"),
     max_age=dict(type="str"),
+    must_see=dict(type="list", elements="dict"),
     exclusions=dict(
         type="list",
         elements="dict",

@@ -172,6 +172,19 @@ options:
           - It must be recent enough by the service's clock and by that of the host on which the module runs. The task
             warns if they differ by more than five minutes.
         type: str
+  must_see:
+    description:
+      - Controls, known and harmless weaknesses that you have planted where only a scan that works gets to, such as on a
+        page behind the login. A finished scan that does not have one of its controls has the outcome C(blind).
+      - A control is a matcher, see the notes, with C(reason), and optionally with C(path) (a pattern) and C(tool) (a name or
+        id). It requires C(name), C(check), C(cve) or C(fingerprint). Without C(target) and C(tool), every scan must see it.
+      - What matches a control is no finding. It is only in RV(controls), and O(policy), O(baseline) and O(waivers) do not
+        change whether it was seen. A finding with more CVE ids than the control names still counts.
+      - A control that is for no judged target or tool, or that matches findings at several places of one target, has the
+        outcome C(misconfigured). Refused with findings in O(findings_file), which does not show what the scans saw.
+      - Danger - a real finding that matches a control does not count. Name the C(path) or C(fingerprint) of what you planted.
+    type: list
+    elements: dict
   baseline:
     description:
       - The path of the baseline, a file that remembers accepted findings. Keep it in version control.
@@ -356,6 +369,18 @@ EXAMPLES = r"""
     baseline: security/baseline.json
     waivers: [security/waivers.yml]
 
+- name: Pass only if the scan got behind the login
+  scanops.scanner.gate:
+    base_url: https://scanner.example.com/api/v2
+    api_key: "{{ vault_scanner_api_key }}"
+    workspace: Web shop
+    must_see:
+      - name: Directory listing
+        path: /account/canary/
+        target: https://shop.example.com
+        tool: Website Scanner
+        reason: Only users get to this page
+
 - name: Judge a saved file again, without the service
   scanops.scanner.gate:
     base_url: https://scanner.example.com/api/v2
@@ -368,9 +393,9 @@ EXAMPLES = r"""
 RETURN = r"""
 outcome:
   description:
-    - How the gate ended - C(service_error), C(misconfigured), C(unknown_state), C(nothing_scanned), C(scan_failed),
-      C(queue_timeout), C(run_timeout), C(not_covered), C(incomplete), C(stale_baseline), C(findings) or C(passed), the
-      worst first. It is the worst one of all targets. A task that refuses its options has the outcome
+    - How the gate ended - C(service_error), C(misconfigured), C(blind), C(unknown_state), C(nothing_scanned),
+      C(scan_failed), C(queue_timeout), C(run_timeout), C(not_covered), C(incomplete), C(stale_baseline), C(findings) or
+      C(passed), the worst first. It is the worst one of all targets. A task that refuses its options has the outcome
       C(misconfigured).
   returned: always, once the gate has judged, and if an option is wrong
   type: str
@@ -417,6 +442,26 @@ targets:
       duration: 900
       reasons:
         - 1 finding fails the policy, the worst is critical.
+controls:
+  description:
+    - The controls of O(must_see), one row for each target and tool that they are for. RV(controls[].seen) is null if the
+      scan did not finish or was not read completely.
+  returned: always, once the gate has judged
+  type: list
+  elements: dict
+  sample:
+    - name: Directory listing at /account/canary/
+      target: shop.example.com
+      tool: Website Scanner
+      scan_id: 1202
+      seen: true
+      reason: Only users get to this page
+  contains:
+    seen:
+      description: Whether the scan saw the control.
+      returned: success
+      type: bool
+      sample: true
 findings:
   description:
     - The findings, failing ones first. Each has its RV(findings[].state), the RV(findings[].reasons) for it, and
@@ -586,6 +631,7 @@ OPTIONS = dict(
     scan_results=dict(type="list", elements="dict"),
     policy=dict(type="dict", apply_defaults=True, options=POLICY_OPTIONS),
     expect=dict(type="dict", options=EXPECT_OPTIONS),
+    must_see=dict(type="list", elements="dict"),
     baseline=dict(type="path"),
     baseline_missing=dict(type="str", choices=["create", "fail", "all_new"], default="all_new"),
     baseline_update=dict(type="bool", default=False),

@@ -185,7 +185,8 @@ class _Gate:
         """The result of the step, after the decision is noted."""
         self.wrong = self.wrong or differing(self.action.entered()) or mistake_in(self.settings) or self._taken() or ""
         checked = self._check()
-        self.wrong = self.wrong or (checked["msg"] if checked.get("outcome") == MISCONFIGURED else "")
+        if checked.get("outcome") == MISCONFIGURED:
+            self.wrong = self.wrong or named((checked.get("reasons") or [checked["msg"]])[0], self.variables)
         self.wrong = self.wrong or self._wrong_scan()
         refusal = self._refusal(checked)
         results, unread, would_scan = ([refusal], True, False) if refusal else self._scan()

@@ -12,8 +12,9 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..module_utils._evidence.controls import Control, controls_of
 from ..module_utils._gate.files import LONGEST_FINDINGS, needed_content_of
-from ..module_utils._gate.prove.plan import planned, read_of, started_in
+from ..module_utils._gate.prove.plan import planned, read_of, refuse_unused, started_in
 from ..module_utils._gate.prove.report import document_of, markdown_of, sentence_of
 from ..module_utils._gate.prove.source import selected_of
 from ..module_utils._gate.prove.verdict import Fix
@@ -59,9 +60,11 @@ class ProveAction(RoleAction):
         path = self.absolute(source) if isinstance(source, str) else ""
         artifacts = self.path("artifacts", "prove_fix")
         refuse_untrusted(artifacts, "prove_fix_artifacts")
+        controls = self._controls()
         findings = self._findings(path, source)
         ids = sorted({each["scan_id"] for each in findings if each["scan_id"] is not None})
         reads = self._read(ids, "before")
+        refuse_unused(controls, reads)
         known: list[Result] = []
         for each in reads:
             found: Result = {}
@@ -104,7 +107,10 @@ class ProveAction(RoleAction):
             finding["hosts"] = [host for host, own in known.items() if carries(host, own, finding["target"])]
         return findings
 
-    def _read(self, ids: Sequence[int], when: str) -> list[Result]:
+    def _controls(self) -> tuple[Control, ...]:
+        return controls_of(self.value("must_see"), "prove_fix_must_see")
+
+    def _read(self, ids: Sequence[int], when: str, controls: Sequence[Control] = ()) -> list[Result]:
         """The scans with these ids. What fails here makes findings unproven, with its message as the reason."""
         # nothing of module_defaults changes what is read
         found = [
@@ -115,7 +121,7 @@ class ProveAction(RoleAction):
                 ("scan_output_info", [{"id": each} for each in ids]),
             )
         ]
-        return [read_of(*each) for each in zip(ids, *found)]
+        return [read_of(scan_id, record, gate, output, controls) for scan_id, record, gate, output in zip(ids, *found)]
 
     def own(self) -> Result:
         """The findings of this host, and the file of the tasks that fix them, for these tasks."""
@@ -143,7 +149,7 @@ class ProveAction(RoleAction):
             return {}
         scanned = [{**self.scan_again(each, login), "item": each} for each in plans["groups"]]
         starts = started_in(scanned)
-        after = self._read([each["id"] for each in starts if not each["problem"]], "after")
+        after = self._read([each["id"] for each in starts if not each["problem"]], "after", self._controls())
         document = document_of(
             before["findings"],
             before["reads"],

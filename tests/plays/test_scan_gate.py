@@ -96,6 +96,11 @@ ALL_MISTAKES = [
         "misconfigured",
         "scan_gate__targets (did you mean scan_gate_targets?)",
     ),
+    (
+        {"scan_gate_must_see": [{"name": "Directory listing"}]},
+        "misconfigured",
+        "scan_gate_must_see[0].reason is missing",
+    ),
     ({"scan_gate_baseline": "/"}, "misconfigured", "scan_gate_baseline '/' is a directory"),
     (
         {"scan_gate_baseline": "/missing/baseline.json", "scan_gate_baseline_missing": "fail"},
@@ -232,6 +237,20 @@ def test_the_options_of_scan_and_gate_reach_them(service, tmp_path):
     # one after the other
     assert len(starts) == 2 and starts[1] > starts[0] + 1
     assert [scans[number]["json"]["max_scan_time"] for number in starts] == [9, 9]
+
+
+def test_a_control_of_another_target_starts_no_scan(service, tmp_path):
+    control = {"name": "Directory listing", "target": "shop.*", "reason": "Behind the login"}
+    played = gated(tmp_path, service, scan_gate_must_see=[control])
+    assert played.status == 2, played.output
+    assert (
+        played.events["End with the outcome"][0]
+        .result["msg"]
+        .startswith(
+            "The gate ended with misconfigured. scan_gate_must_see[0] is for a target or tool that is not judged"
+        )
+    )
+    assert played.events[JUDGE][0].log == []
 
 
 def test_a_baseline_that_may_be_stale_stops_no_scan(service, tmp_path):

@@ -105,6 +105,15 @@ SAMPLES: dict[int, Record] = {
 }
 
 
+# a page that lists its directory
+LISTING: Record = {
+    "name": "Directory listing",
+    "test_description": "Looks for directories that are listed.",
+    "vuln_id": "WEBSCAN-00-0000015",
+    "risk_level": 2,
+}
+
+
 def complete(account: Account, record: Record) -> Record:
     """Besides the fields of the API, a record can have `target` and `workspace` (names), `missing` (a list of the fields
     that the service leaves out) and `size` (the approximate length of its text in bytes)."""
@@ -168,6 +177,25 @@ def add_of_scan(account: Account, scan: Record, levels: Sequence[int]) -> list[R
     place = {"task_id": scan["id"], "target_id": scan["target_id"], "workspace_id": scan["workspace_id"]}
     return [
         account.add("findings", {**SAMPLES.get(level, SAMPLES[0]), "risk_level": level, **place}) for level in levels
+    ]
+
+
+def add_listings(account: Account, scan: Record, paths: Sequence[str]) -> list[Record]:
+    """Add a finding of a scan for the listed directory at each of these paths, and return the records."""
+    place = {"task_id": scan["id"], "target_id": scan["target_id"], "workspace_id": scan["workspace_id"]}
+    target = account["targets"].get(scan["target_id"])
+    name = str(target["name"]).rstrip("/") if target else ""
+    base = name if "://" in name else f"https://{name}"
+    return [
+        account.add(
+            "findings",
+            {
+                **LISTING,
+                **place,
+                "vuln_evidence": {"type": "table", "data": {"headers": ["URL"], "rows": [[f"{base}{path}"]]}},
+            },
+        )
+        for path in paths
     ]
 
 

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from .answers import Answer, Call, Refused, dumps
-from .findings import add_of_scan
+from .findings import add_listings, add_of_scan
 from .records import Record
 from .scan_output import parsed, pdf, quiet_tests, raw_text
 from .settings import LEVELS, SCRIPT, Settings
@@ -95,6 +95,7 @@ def _script_of(settings: Settings, target: str, tool_id: int) -> Record:
         "findings": settings.scan_findings,
         "missing": [],
         "unfinished": [],
+        "behind_login": [],
     }
     for own in settings.scan_scripts:
         if own.get("target", target) == target and own.get("tool_id", tool_id) == tool_id:
@@ -172,10 +173,13 @@ def _end(account: Account, scan: Record, state: str, at: float) -> None:
     scan["status_name"] = state
     scan["end_time"] = account.moment(at)
     scan["stopping"] = None
-    counts = _counts(scan["script"]["findings"][: scan["found"]])
+    logged_in = state.lower() == "finished" and scan["tool_params"].get("authentication")
+    listings = add_listings(account, scan, scan["script"]["behind_login"] if logged_in else [])
+    levels = [*scan["script"]["findings"][: scan["found"]], *[each["risk_level"] for each in listings]]
+    counts = _counts(levels)
     for name, number in account.settings.summary_off_by.items():
         counts[name] = max(0, counts[name] + number)
-    scan["result_summary"] = {"text": f"{scan['found']} findings", **counts}
+    scan["result_summary"] = {"text": f"{len(levels)} findings", **counts}
 
 
 def _counts(levels: list[int]) -> dict[str, int]:

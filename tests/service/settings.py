@@ -117,6 +117,7 @@ SCRIPT = {
     "findings": NUMBERS,
     "missing": NAMES,
     "unfinished": NUMBERS,
+    "behind_login": NAMES,
 }
 """The keys of a scan's script."""
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from .._http.client import Client
 from .._model.errors import WrongOption, first_of, printable
 from .._model.families import SCAN, TARGET, WORKSPACE
+from .._model.gate_words import BLIND, PASSED
 from .._model.names import normal_form
 from .._model.passwords import without_passwords
 from .._model.records import Record
@@ -28,8 +29,12 @@ from .._task.lookup import Contents, Place, not_empty
 from .._task.references import belongs, place_of
 from .._task.task import Task
 from .clock import latest_clock
+from .controls import Control, controls_of, look
 from .findings import matches_all, name_pattern
 from .newest import newest_of
+from .proof import surplus_warning
+from .read import Wanted, read_pair
+from .rows import Pair, rows_of
 from .scans import ended_in, lacks
 from .sight import could_see, finished, why_blind
 
@@ -45,7 +50,7 @@ def coverage(task: Task) -> Record:
     max_age = None if params["max_age"] is None else seconds_of(params["max_age"])
     now = time.time()
     exclusions = [_exclusion(f"exclusions[{i}]", each, now) for i, each in enumerate(params["exclusions"] or ())]
-    asked = _Asked(params["targets"], tools, max_age, exclusions)
+    asked = _Asked(params["targets"], tools, max_age, exclusions, _controls(params["must_see"], tools))
     for index, name in enumerate(params["targets"] or ()):
         not_empty(f"targets[{index}]", name)
     dest = params["dest"]
@@ -71,13 +76,28 @@ def coverage(task: Task) -> Record:
     return dict(results[0], changed=stored.changed, dest=dest, **stored.after._asdict())
 
 
+def _controls(given: Sequence[Record] | None, tools: Sequence[int]) -> tuple[Control, ...]:
+    """The controls in the option. Raises WrongOption, also for a tool whose scans are not asked for."""
+    controls = controls_of(given)
+    for each in controls:
+        if each.tool_id not in (None, *tools):
+            raise WrongOption(
+                f"{each.option}.tool is a tool that tools does not name, so a scan with another one would cover the target:"
+                " name it in tools, or remove it."
+            )
+    return controls
+
+
 def _judged(client: Client, place: Place, asked: _Asked, warn: Callable[[str], None]) -> tuple[Record, str]:
     """The coverage of the account, and the service's time."""
     if asked.targets is not None and not place.declared:
         raise WrongOption("targets are names in one workspace: set workspace or workspace_id as well.")
     accounts = _read(client, place)
     clock = latest_clock(client, [scan for account in accounts for scan in account.scans])
-    result = _coverage_of(accounts, asked, clock)
+    notes: list[str] = []
+    result = _coverage_of(accounts, asked, clock, lambda wanted: read_pair(client, wanted, clock, notes))
+    if notes:
+        warn(surplus_warning(notes))
     expired = result["exclusions"]["expired"]
     if expired:
         warn(f"{len(expired)} of exclusions expired and no longer count: see exclusions in the result.")
@@ -126,7 +146,8 @@ def _read(client: Client, place: Place) -> list[_Account]:
     for workspace in workspaces:
         query = {"workspace_id": workspace["id"]}
         scans = [row for row in client.all(SCAN, query) if belongs(row, query)]
-        accounts.append(_Account(workspace["name"], list(contents[TARGET, workspace["id"]]), scans))
+        own = Place(workspace["id"], workspace["name"])
+        accounts.append(_Account(workspace["name"], list(contents[TARGET, workspace["id"]]), scans, own))
     return accounts
 
 
@@ -157,6 +178,7 @@ class _Asked(NamedTuple):
     # in seconds
     max_age: int | None
     exclusions: Sequence[_Exclusion]
+    controls: Sequence[Control] = ()
 
 
 class _Account(NamedTuple):
@@ -166,6 +188,7 @@ class _Account(NamedTuple):
     # all of its targets and scans
     targets: Sequence[Record]
     scans: Sequence[Record]
+    place: Place
 
 
 def _exclusion(where: str, given: Mapping[str, Any], now: float) -> _Exclusion:
@@ -185,11 +208,12 @@ def _exclusion(where: str, given: Mapping[str, Any], now: float) -> _Exclusion:
     return _Exclusion(texts, ends)
 
 
-def _coverage_of(accounts: Sequence[_Account], asked: _Asked, clock: Clock) -> Record:
-    """The result of coverage_info, without its file."""
+def _coverage_of(accounts: Sequence[_Account], asked: _Asked, clock: Clock, read: Callable[[Wanted], Pair]) -> Record:
+    """The result of coverage_info, without its file. read: reads the findings of a scan that has to see a control."""
     in_force = [each for each in asked.exclusions if each.ends > clock.now]
     wanted = [_wanted(account.targets, asked.targets) for account in accounts]
-    rows = [row for account, each in zip(accounts, wanted) for row in _rows(account, each, asked, clock)]
+    found_rows = [row for account, each in zip(accounts, wanted) for row in _rows(account, each, asked, clock)]
+    rows, controls = _sighted(found_rows, asked.controls, read)
     used = []
     for row in rows:
         match = next((each for each in in_force if each.takes(row)), None)
@@ -210,12 +234,31 @@ def _coverage_of(accounts: Sequence[_Account], asked: _Asked, clock: Clock) -> R
         excluded=sum(row["excluded"] for row in rows),
         undeclared=[record for account in accounts for record in account.targets if record["id"] not in found],
         duplicates=[record for same in by_form.values() if len(same) > 1 for record in same],
+        controls=controls,
         empty_workspaces=[account.workspace for account in accounts if not account.targets],
         exclusions=dict(
             expired=[each.given for each in asked.exclusions if each not in in_force],
             unused=[each.given for each in in_force if each not in used],
         ),
     )
+
+
+def _sighted(
+    found: Sequence[tuple[Record, Wanted]], controls: Sequence[Control], read: Callable[[Wanted], Pair]
+) -> tuple[list[Record], list[Record]]:
+    """The rows, of which only those are covered whose scans saw their controls, and what the scans saw. Raises WrongOption."""
+    pairs = []
+    for row, wanted in found:
+        is_named = any(each.names(wanted.target, wanted.tool_id) for each in controls)
+        unread = Pair(wanted.target, wanted.target_id, row["workspace"], row["tool"], wanted.tool_id, row["scan_id"])
+        pairs.append(read(wanted) if row["covered"] and is_named else unread)
+    sight = look(controls, pairs, rows_of(pairs))
+    if sight.wrong:
+        raise WrongOption(sight.wrong[0])
+    for (row, _wanted), pair, was in zip(found, sight.pairs, pairs):
+        if pair.scan_id is not None and was.outcome == PASSED and (pair.blind or not pair.complete):
+            row.update(covered=False, reason=f"{BLIND}: {pair.blind[0]}" if pair.blind else pair.problems[0])
+    return [row for row, _wanted in found], [each._asdict() for each in sight.controls]
 
 
 def _wanted(targets: Sequence[Record], declared: Sequence[str] | None) -> list[tuple[str, Record | None]]:
@@ -228,7 +271,8 @@ def _wanted(targets: Sequence[Record], declared: Sequence[str] | None) -> list[t
 
 def _rows(
     account: _Account, wanted: Iterable[tuple[str, Record | None]], asked: _Asked, clock: Clock
-) -> Iterator[Record]:
+) -> Iterator[tuple[Record, Wanted]]:
+    """The rows, each with its target, its tool, and the scan that covers it."""
     ended = list(filter(finished, account.scans))
     unplaced = sorted((scan for scan in ended if lacks(scan)), key=lambda scan: int(scan["id"]))
     placed = [scan for scan in ended if not lacks(scan)]
@@ -253,7 +297,9 @@ def _rows(
                 row.update(tool=tool_name_of(scan_found["tool_id"]), scan_id=scan_found["id"])
                 times, reason = _age(scan_found, asked.max_age, clock)
                 row.update(times)
-            yield dict(row, covered=not reason, excluded=False, reason=reason)
+            ids = (record["id"] if record else None, scan_found["tool_id"] if scan_found else tool)
+            found = Wanted(name, ids[0], str(row["tool"]), ids[1], account.place, scan_found)
+            yield dict(row, covered=not reason, excluded=False, reason=reason), found
 
 
 def _age(scan: Record, max_age: int | None, clock: Clock) -> tuple[Record, str]:

@@ -275,6 +275,12 @@ def _in_full(client: Client, scan: Record, needs_params: bool) -> Record:
     return scan if known else client.read(SCAN, scan["id"]) or scan
 
 
+def read_pair(client: Client, wanted: Wanted, clock: Clock, notes: list[str]) -> Pair:
+    """A finished scan with its findings. notes: as in ``_pairs``. Raises CallError."""
+    scan = wanted.scan or {}
+    return _with_findings(client, wanted, _in_full(client, scan, False), _pair(wanted, wanted.place.name, clock), notes)
+
+
 def _with_findings(client: Client, wanted: Wanted, scan: Record, pair: Pair, notes: list[str]) -> Pair:
     """The pair with the findings of its scan, and whether these are all that the scan counted."""
     tally = Tally()

@@ -97,11 +97,13 @@ class Pair(NamedTuple):
     saved: bool = False
     # what the parameters of the scan let it see, None if they are unknown
     reach: Reach | None = None
+    # the controls that the scan did not see, sentences
+    blind: tuple[str, ...] = ()
 
     @property
     def is_proof(self) -> bool:
         """Whether what is not among the findings is not on the target: a finished scan of which everything was read."""
-        return self.outcome == PASSED and self.complete and self.finished is not None and not self.saved
+        return self.outcome == PASSED and self.complete and self.finished is not None and not (self.saved or self.blind)
 
 
 class Trouble(NamedTuple):

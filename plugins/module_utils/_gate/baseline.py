@@ -58,6 +58,8 @@ class Run:
     scans: Mapping[Key, Scan]
     # the equal findings, worst first. A finding with several places is in several
     occurrences: Mapping[Group, Sequence[Occurrence]]
+    # what the scans saw of controls, which changes nothing
+    controls: frozenset[Group] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -229,10 +231,11 @@ class _Match(NamedTuple):
 # --- what a run saw
 
 
-def run_of(pairs: Sequence[Pair], rows: Sequence[Row]) -> Run:
+def run_of(pairs: Sequence[Pair], rows: Sequence[Row], controls: Sequence[Row] = ()) -> Run:
     """The Run with these pairs and the rows of all of their findings; a CompleteRun if nothing can be missing.
 
-    A pair that is no proof shows nothing as gone. Neither does any other pair of the same target and tool then.
+    controls: the rows of controls, which are no findings. What a baseline has of them stays as it is. A pair that is no proof
+    shows nothing as gone. Neither does any other pair of the same target and tool then.
     """
     normal = cache(lasting_form)
     scans: dict[Key, Scan] = {}
@@ -245,9 +248,10 @@ def run_of(pairs: Sequence[Pair], rows: Sequence[Row]) -> Run:
             scan = Scan(pair.finished, pair.scan_id, pair.reach)
             scans[key] = max(scan, scans.get(key, scan), key=lambda each: (each.finished, each.scan_id or 0))
     occurrences = _occurrences(rows, normal)
+    own = frozenset(_occurrences(controls, normal)).difference(occurrences)
     if scans and not doubtful:
-        return CompleteRun(tuple(rows), scans, occurrences)
-    return Run(tuple(rows), {key: scan for key, scan in scans.items() if key not in doubtful}, occurrences)
+        return CompleteRun(tuple(rows), scans, occurrences, own)
+    return Run(tuple(rows), {key: scan for key, scan in scans.items() if key not in doubtful}, occurrences, own)
 
 
 def _occurrences(rows: Sequence[Row], normal: Callable[[str], str]) -> dict[Group, Sequence[Occurrence]]:
@@ -307,7 +311,7 @@ def memory_of(path: str, state: str, baseline: Baseline, run: Run) -> Memory:
         for occurrence, remembered in zip(found, match.remembered):
             for number in occurrence.rows:
                 found_before[number].append(remembered)
-        if opened and group[1] in scanned:
+        if opened and group[1] in scanned and group not in run.controls:
             fields = {name: getattr(opened, name) for name in Gone._fields if name != "severity"}
             left = [Gone(severity=each, **fields) for each in match.left_open]
             narrower = left and why_narrower(run.scans[group[1]].reach, opened.reach)
@@ -361,9 +365,11 @@ def update(baseline: Baseline, run: CompleteRun, collection_version: str) -> Bas
         return baseline
     scans = {key: scan for key, scan in run.scans.items() if not _is_older(scan, baseline.scans.get(key))}
     before = _by_group(baseline.entries)
-    entries = [entry for entry in baseline.entries if entry.key not in scans]
+    entries = [
+        entry for entry in baseline.entries if entry.key not in scans or (entry.fingerprint, entry.key) in run.controls
+    ]
     for group in {**before, **run.occurrences}:
-        if group[1] in scans:
+        if group[1] in scans and group not in run.controls:
             entries += _dated(group, run, *before.get(group, (None, None)), scans[group[1]])
     after = baseline._replace(scans={**baseline.scans, **scans}, entries=in_order(entries))
     return baseline if after == baseline else after._replace(collection_version=collection_version)

@@ -14,8 +14,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .._evidence.controls import Control, Sight, controls_of, look
 from .._evidence.exploits import Exploits
-from .._evidence.rows import Reading, Trouble, enriched
+from .._evidence.rows import Pair, Reading, Trouble, enriched
 from .._model.errors import Incomplete, Refused, ScannerError, WrongOption, counted, printable, without_secrets
 from .._model.gate_words import CREATED, FAIL, KNOWN, MISCONFIGURED, MISSING, NEW, PASSED, REOPENED, WARN, WORSE
 from .._model.records import Record
@@ -44,7 +45,7 @@ from .formats.sarif import locations_of
 from .formats.table import FORMATS, outdated, write
 from .gate_json import document_of, of_workspace, saved_of
 from .judge import Decision, Judged, decide
-from .policy import Expect, Policy, expect_of, mapping_of, origin_of, policy_of
+from .policy import Expect, Policy, expect_of, gaps_in, mapping_of, origin_of, policy_of
 from .scan_results import with_results
 from .waivers import Rule, Waiver, read_waivers, waive
 
@@ -77,6 +78,7 @@ class _Asked(NamedTuple):
     baseline: bytes | None
     locations: Mapping[str, Place]
     sarif_location: str
+    controls: Sequence[Control]
 
 
 def run_gate(host: Host, warn: Callable[[str], None], read: Callable[[], Reading]) -> Record:
@@ -101,11 +103,13 @@ def _result(host: Host, warn: Callable[[str], None], read: Callable[[], Reading]
     if params["stale_catalogues"] == FAIL:
         troubles = (*troubles, *(Trouble(MISCONFIGURED, sentence) for sentence in asked.stale))
     now = reading.now or started
-    rows = enriched(reading.rows, asked.exploits)
+    sight = _sight(asked, reading, pairs)
+    pairs, troubles = sight.pairs, (*troubles, *(Trouble(MISCONFIGURED, sentence) for sentence in sight.wrong))
+    rows = enriched(sight.rows, asked.exploits)
     memory, baseline = remember(
         params["baseline"],
         asked.baseline,
-        run_of(pairs, rows),
+        run_of(pairs, rows, sight.taken),
         reading.workspace,
         COLLECTION_VERSION,
         missing=params["baseline_missing"],
@@ -121,6 +125,7 @@ def _result(host: Host, warn: Callable[[str], None], read: Callable[[], Reading]
         memory=memory,
         waived=waive(asked.waivers, rows, now),
         troubles=(*reading.troubles, *troubles),
+        controls=sight.controls,
     )
     document = document_of(
         decision,
@@ -164,7 +169,18 @@ def _asked(params: Record, now: float) -> _Asked:
             ]
         ),
         _sarif_location(params),
+        controls_of(params["must_see"]),
     )
+
+
+def _sight(asked: _Asked, reading: Reading, pairs: Sequence[Pair]) -> Sight:
+    """What the scans saw of the controls. Raises WrongOption for findings of a file, which does not show that."""
+    if asked.controls and any(pair.saved for pair in pairs):
+        raise WrongOption(
+            "must_see is set, but a file of findings_file does not show what the scans saw: judge the scans of the service, or"
+            " remove must_see."
+        )
+    return look(asked.controls, pairs, reading.rows, gaps_in(asked.expect, pairs)[0], others=bool(reading.troubles))
 
 
 def _waivers(params: Record, now: float) -> list[Rule]:
@@ -388,6 +404,10 @@ def passed_sentence_of(decision: Decision) -> str:
     if waived:
         ends = sorted({each.expires for each in waived}, key=lambda expires: expiry_of(expires) or 0)
         more.append(f"{len(waived):,} waived{', the first' if ends[1:] else ''} until {ends[0]}")
+    seen = sum(each.seen is True for each in decision.controls)
+    if decision.controls:
+        every = counted(len(decision.controls), "control")
+        more.append(f"{every} seen" if seen == len(decision.controls) else f"{seen} of {every} seen")
     pairs = [each.pair for each in decision.targets]
     judged = [_first_names(without_secrets(each.target) for each in pairs), _first_names(each.tool for each in pairs)]
     where = ", ".join(filter(None, judged))

@@ -92,6 +92,7 @@ def document_of(
             for name, file in exploits._asdict().items()
         },
         "targets": [_target(each) for each in decision.targets],
+        "controls": [each._asdict() for each in decision.controls],
         "summary": dict(decision.summary),
         "counts": dict(decision.counts),
         "waivers": {

@@ -15,12 +15,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from .._evidence.controls import Seen
 from .._evidence.findings import SUMMARY
 from .._evidence.fingerprint import severity_rank
 from .._evidence.rows import Pair, Row, Trouble
 from .._model.errors import counted, first_of, printable
 from .._model.gate_words import (
     BELOW,
+    BLIND,
     CHANGES,
     COVERED,
     FAIL,
@@ -59,6 +61,7 @@ _MOST_NAMED = 20
 _SENTENCES = {
     SERVICE_ERROR: "The service did not answer as expected, so nothing is known: run the task again.",
     MISCONFIGURED: "An option or a file is wrong, so nothing was judged: correct it.",
+    BLIND: "The scan did not see a control: check its login and its parameters.",
     UNKNOWN_STATE: "The scan has a status that this collection does not know: check it in the web application.",
     NOTHING_SCANNED: "Nothing was scanned, so nothing is known: scan the targets first.",
     SCAN_FAILED: "The scan did not finish: scan the target again.",
@@ -119,6 +122,7 @@ class Decision(NamedTuple):
     mapping: Mapping[str, str]
     # sentences about matchers and waivers that match nothing
     warnings: tuple[str, ...] = ()
+    controls: tuple[Seen, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -141,11 +145,12 @@ def decide(
     memory: Memory = NO_MEMORY,
     waived: Waived = NO_WAIVERS,
     troubles: Sequence[Trouble] = (),
+    controls: Sequence[Seen] = (),
 ) -> Decision:
     """The Decision about some pairs.
 
     rows: made of these pairs by ``rows_of``; mapping: a verdict for each outcome; now: Unix time; memory, waived: made of these
-    rows; troubles: what failed beside the pairs.
+    rows; troubles: what failed beside the pairs; controls: what the scans saw of them.
     """
     judged = _judged(rows, pairs, policy, memory, waived, now)
     failing: dict[int, Counter[str]] = defaultdict(Counter)
@@ -183,6 +188,7 @@ def decide(
         policy=policy,
         mapping=mapping,
         warnings=(*_unmatched_sentences(lost, unmatched, unused), *_words_of_green(verdicts)),
+        controls=tuple(controls),
     )
 
 
@@ -314,8 +320,8 @@ def _counts(judged: Sequence[Judged], memory: Memory) -> dict[str, int]:
 
 
 def _verdict(pair: Pair, late: str | None, failing: Counter[str], blocked: bool, mapping: Mapping[str, str]) -> Verdict:
-    reasons = list(pair.problems)
-    outcomes = {pair.outcome} - {PASSED}
+    reasons = [*pair.blind, *pair.problems]
+    outcomes = {pair.outcome, *([BLIND] if pair.blind else [])} - {PASSED}
     if not outcomes and not pair.complete:
         outcomes.add(INCOMPLETE)
     if late is not None:

@@ -14,6 +14,7 @@ VERSION = 1
 
 SERVICE_ERROR = "service_error"
 MISCONFIGURED = "misconfigured"
+BLIND = "blind"
 UNKNOWN_STATE = "unknown_state"
 NOTHING_SCANNED = "nothing_scanned"
 SCAN_FAILED = "scan_failed"
@@ -28,6 +29,7 @@ PASSED = "passed"
 OUTCOMES = (
     SERVICE_ERROR,
     MISCONFIGURED,
+    BLIND,
     UNKNOWN_STATE,
     NOTHING_SCANNED,
     SCAN_FAILED,

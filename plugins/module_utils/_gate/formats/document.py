@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -172,6 +173,20 @@ def first_sentences(document: Document) -> list[str]:
     baseline = document["baseline"]
     reason = baseline.get("reason")
     return [reason] if baseline.get("state") == MISSING and reason and reason not in document["reasons"] else []
+
+
+def controls(document: Document) -> list[str]:
+    """How many controls the scans saw, and each that they did not see or may not have seen, a line each; [] without any."""
+    words = {True: "seen", False: "not seen", None: "unknown"}
+    tally = Counter(row["seen"] for row in document["controls"])
+    head = ", ".join(f"{tally[key]:,} {word}" for key, word in words.items() if tally[key])
+    others = [
+        f"{words[row['seen']]}: {row['name']} on {row['target'] or 'no judged target'}, {row['tool'] or 'any tool'}"
+        f" ({row['reason']})"
+        for row in document["controls"]
+        if not row["seen"]
+    ]
+    return [f"Controls: {head}.", *map(line, others)] if head else []
 
 
 def pair_problems(pair: Mapping[str, Any]) -> list[str]:

@@ -24,6 +24,7 @@ from typing import Any
 from ..._evidence.findings import SUMMARY
 from ..._model.errors import WrongOption, counted
 from ..._model.gate_words import (
+    BLIND,
     FAIL,
     FAILING,
     FINDINGS,
@@ -51,6 +52,7 @@ from .document import (
     Row,
     by_state,
     by_waiver,
+    controls,
     first_sentences,
     fixes,
     is_new,
@@ -111,6 +113,7 @@ _COLUMNS = {
 }
 
 _SAID = {
+    BLIND: "a scan did not see a control",
     SERVICE_ERROR: "the service did not answer as expected",
     MISCONFIGURED: "an option or a file is wrong",
     UNKNOWN_STATE: "a scan has an unknown status",
@@ -305,7 +308,7 @@ def _baseline(baseline: Mapping[str, Any]) -> str:
 # what the template reads from the document
 _READ = (
     headline, sentences, is_whole, origin_of, tools_of, fixes, is_new, expired, bars, targets, waivers, by_state, facts, table,
-    details, waived,
+    details, waived, controls,
 )  # fmt: skip
 _WORDS = {
     "SUMMARY": SUMMARY,

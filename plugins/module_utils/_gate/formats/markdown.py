@@ -20,6 +20,7 @@ from .document import (
     because,
     by_state,
     check_of,
+    controls,
     cves_of,
     first_sentences,
     fixes,
@@ -46,6 +47,7 @@ _MOST_EXPIRED = 3
 _MOST_WAIVED = 3
 _MOST_WAIVERS = 3
 _MOST_TOOLS = 4
+_MOST_CONTROLS = 3
 # the heading and the rest of a table, and the empty line before it
 _AROUND = 7
 # of a name or a reason in a table
@@ -63,6 +65,7 @@ def markdown(document: Document) -> str:
         [_headline(document)],
         _reasons(document),
         _not_scanned(document),
+        _controls(document),
         _counts(document),
         _section("Fix first", [], [f"- {_fix(each)}" for each in fixes(document)[:_MOST_FIXES]]),
     ]
@@ -92,6 +95,7 @@ def comment(document: Document) -> str:
     sections = [
         [_headline(document)],
         _reasons(document),
+        _controls(document),
         [f"{_since(document)} {_states(document)}".rstrip()],
         _section("Fix first", [], [f"- {_fix(each)} ({_why(each)})" for each in fixes(document)[:_MOST_FIXES]]),
         _findings("New", [row for row in changed if row["change"] != WORSE], _MOST_NEW),
@@ -125,6 +129,11 @@ def _reasons(document: Document) -> list[str]:
     if document["verdict"] == FAIL or document["outcome"] != PASSED:
         reasons = document["reasons"] or ["No reason was recorded."]
     return _bullets([*first_sentences(document), *reasons], _MOST_REASONS, "reason")
+
+
+def _controls(document: Document) -> list[str]:
+    lines = controls(document)
+    return [*lines[:1], *([""] if lines[1:] else []), *_bullets(lines[1:], _MOST_CONTROLS, "control")]
 
 
 def _not_scanned(document: Document) -> list[str]:

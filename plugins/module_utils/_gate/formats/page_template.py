@@ -77,6 +77,10 @@ TEMPLATE = r"""
 {%- if commit %} · commit <code>{{ commit[:12] }}</code>{% endif %} · {{ document.generated|moment }}</p>
 <h1>{{ headline(document) }}</h1>
 <ul>{% for each in sentences(document) %}<li>{{ each }}</li>{% endfor %}</ul>
+{% set seen = controls(document) %}
+{% if seen %}
+<p class="small">{{ seen[0] }}{% for each in seen[1:MOST_ROWS] %}<br>{{ each }}{% endfor %}</p>
+{% endif %}
 {% if not is_whole(document) %}
 {% set bad = document.targets|rejectattr("outcome", "in", WHOLE)|list|length %}
 <div class="banner" role="note"><p><strong>This run is not complete.</strong>

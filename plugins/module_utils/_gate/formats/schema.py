@@ -224,6 +224,16 @@ FINDING = Shape(
         "waiver": _WAIVER.or_null,
     }
 )
+_CONTROL = _object(
+    {
+        "name": _TEXT,
+        "target": _TEXT,
+        "tool": _TEXT,
+        "scan_id": _WHOLE_OR_NULL,
+        "seen": _BOOLEAN.or_null,
+        "reason": _TEXT,
+    }
+)
 _POLICY = _object(
     {
         "fail_on": _words((*(each for each in SUMMARY if each != "unknown"), NONE)),
@@ -276,6 +286,7 @@ DOCUMENT = Shape(
         ),
         "sources": _object({"epss": _SOURCE, "known_exploited": _SOURCE}),
         "targets": _list(Kind((Mapping,), TARGET.problem)),
+        "controls": _list(_CONTROL),
         "summary": _object(dict.fromkeys(SUMMARY, _COUNT)),
         "counts": _object(
             dict.fromkeys(

@@ -10,25 +10,38 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..._evidence.controls import Control, look
 from ..._evidence.newest import newest_of
+from ..._evidence.rows import Pair
 from ..._evidence.scans import lacks
-from ..._model.errors import printable
+from ..._model.errors import WrongOption, printable
 from ..._model.families import FINISHED
+from ..._model.gate_words import FINDINGS, PASSED
 from ..._model.records import Record, read_id
+from ..gate_json import rows_in
 from .verdict import CheckRun, Found, Scan, found_of, run_of, unknown_parameters
 
 # the result of a task
 Result = Mapping[str, Any]
 
 
-def read_of(scan_id: int, record: Result, gate: Result, output: Result) -> Record:
+def read_of(scan_id: int, record: Result, gate: Result, output: Result, controls: Sequence[Control] = ()) -> Record:
     """A scan in the form that tasks hand on. problem: why it could not be read, a sentence, or "".
 
-    record, gate, output: the results of scan_info, of gate and of scan_output_info for this scan.
+    record, gate, output: the results of scan_info, of gate and of scan_output_info for this scan; controls: what it must see,
+    where they are for it.
     """
     records = record.get("scans") or [{}]
     targets = [each for each in gate.get("targets") or () if each["scan_id"] == scan_id]
-    read: Record = {"id": scan_id, "record": records[0], "found": [], "runs": [], "gaps": [], "problem": ""}
+    read: Record = {
+        "id": scan_id,
+        "record": records[0],
+        "found": [],
+        "runs": [],
+        "gaps": [],
+        "controls": [],
+        "problem": "",
+    }
     if records[0].get("id") != scan_id or not targets:
         gone = f"Scan {scan_id} does not exist any more." if record.get("scans") == [] else ""
         said = record.get("msg") or gate.get("msg") or f"Scan {scan_id} could not be read."
@@ -41,13 +54,33 @@ def read_of(scan_id: int, record: Result, gate: Result, output: Result) -> Recor
     entries = ((output.get("output") or {}).get("output_data") or {}).get("findings")
     read["found"] = [list(found_of(row)) for row in gate["findings"]]
     read["runs"] = [list(run_of(each)) for each in entries or () if isinstance(each, dict)]
+    own = [each for each in controls if each.names(target["target"], target["tool_id"])]
+    if own:
+        # a control that is to be proven fixed is a finding, too
+        was_read = PASSED if target["outcome"] == FINDINGS else target["outcome"]
+        known = (target[key] for key in ("target", "target_id", "workspace", "tool", "tool_id", "scan_id", "status"))
+        pair = Pair(*known)._replace(outcome=was_read, complete=target["complete"])
+        sight = look(own, [pair], [*rows_in([*gate["findings"]], lambda key: 0)])
+        read["controls"] = [each._asdict() for each in sight.controls]
+        read["gaps"] += [*sight.pairs[0].blind, *sight.wrong]
     return {**read, **{key: target[key] for key in ("target", "workspace", "tool")}}
+
+
+def refuse_unused(controls: Iterable[Control], reads: Sequence[Record]) -> None:
+    """Raise WrongOption for a control that is for none of the scans that will be repeated."""
+    scans = [(each["target"], each["record"].get("tool_id")) for each in reads if not each["problem"]]
+    for control in controls:
+        if len(scans) == len(reads) > 0 and not any(control.names(*each) for each in scans):
+            raise WrongOption(
+                f"{control.option} is for a target or tool that is not scanned again, so no scan can see it: correct it, or"
+                " remove it."
+            )
 
 
 def scan_in(read: Record) -> Scan:
     """The Scan that tasks handed on."""
     found, runs = [Found(*each) for each in read["found"]], [CheckRun(*each) for each in read["runs"]]
-    return Scan(read["record"], found, runs, read["gaps"])
+    return Scan(read["record"], found, runs, read["gaps"], any(each["seen"] for each in read["controls"]))
 
 
 def planned(before: Iterable[Record], reasons: Mapping[int, str], authentication: str | None) -> Record:

@@ -15,7 +15,7 @@ from ..._model.passwords import without_passwords
 from ..._model.records import Record
 from ..._model.safe_text import code, encode
 from ..._model.times import utc_text
-from ..formats.document import place
+from ..formats.document import controls, place
 from .plan import scan_in
 from .verdict import FIXED, PRESENT, UNPROVEN, VERDICTS, Fix, Verdict, found_of, verdict
 
@@ -73,6 +73,7 @@ def document_of(
         "source": source,
         "fixed": counts[FIXED] == len(rows),
         "counts": counts,
+        "controls": [each for read in later.values() for each in read["controls"]],
         "findings": rows,
     }
     return without_passwords(document, (row["target"] for row in rows), (SCHEMA, *VERDICTS))
@@ -165,6 +166,7 @@ def markdown_of(document: Record) -> str:
     ]
     sections = [
         [f"## {head}: {_counts(document)}"],
+        [f"- {code(each, _LONGEST_PARAMETERS)}" for each in controls(document)],
         _table("| Verdict | Severity | Finding | Where | Why |", verdicts),
         _table("| Target | Tool | When | Scan | Status | Time | Parameters |", scans),
         [f"{document['generated']}."],

@@ -56,6 +56,8 @@ class Scan(NamedTuple):
     runs: Sequence[CheckRun]
     # why findings may be missing, sentences
     gaps: Sequence[str] = ()
+    # whether it saw a control, which shows that the target answered
+    saw_control: bool = False
 
 
 class Fix(NamedTuple):
@@ -157,7 +159,9 @@ def _doubts(finding: Found, before: Scan, after: Scan) -> Iterator[str]:
     known = _fingerprints(before)
     if not known.issuperset(finding.fingerprints):
         yield f"{_name(before)}, which should have the finding, does not have it."
-    if known.isdisjoint(each for found in after.found if found.check for each in found.fingerprints):
+    if not after.saw_control and known.isdisjoint(
+        each for found in after.found if found.check for each in found.fingerprints
+    ):
         yield f"{name} has nothing that {_name(before).lower()} found, so the target may not have answered."
     yield from _not_run(finding, before, after)
     for other in after.found:

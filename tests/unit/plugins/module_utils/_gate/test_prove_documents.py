@@ -10,6 +10,7 @@ import json
 
 import jsonschema
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.controls import controls_of
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import document_of as gate_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
@@ -17,6 +18,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy impor
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove.plan import (
     planned,
     read_of,
+    refuse_unused,
     scan_in,
     started_in,
 )
@@ -172,6 +174,45 @@ def test_what_could_not_be_read_is_no_scan(record, result, output, problem, gap)
     assert gap is None or gap in read["gaps"]
 
 
+CONTROL = {"check": "WEB-1", "reason": "planted"}
+
+
+def with_controls(*given, **pair):
+    controls = controls_of([{**CONTROL, **each} for each in given], "prove_fix_must_see")
+    return read_of(7, {"scans": [RECORD]}, gate(**pair), OUTPUT, controls)
+
+
+def test_a_scan_that_saw_its_controls_shows_that_the_target_answered():
+    read = with_controls({}, {"target": "b.example"}, {"tool": 70})
+    assert [(each["name"], each["target"], each["seen"]) for each in read["controls"]] == [("WEB-1", "a.example", True)]
+    # what is planted could be what is to be proven fixed
+    assert read["found"] == BEFORE["found"]
+    assert (read["gaps"], scan_in(read).saw_control, scan_in(BEFORE).saw_control) == ([], True, False)
+
+
+def test_a_scan_that_did_not_see_a_control_proves_nothing():
+    read = with_controls({}, {"check": "GONE"})
+    assert [each["seen"] for each in read["controls"]] == [True, False]
+    assert read["gaps"][0].startswith("Scan 7 did not see GONE (planted): the login may have failed")
+
+
+def test_controls_of_a_scan_that_was_not_read_completely_are_unknown():
+    read = with_controls({}, complete=False, problems=("One is missing.",))
+    assert [each["seen"] for each in read["controls"]] == [None]
+    assert (read["gaps"][0], scan_in(read).saw_control) == ("One is missing.", False)
+
+
+@pytest.mark.parametrize("given", [{"target": "b.example"}, {"tool": 70}], ids=str)
+def test_a_control_that_no_scan_can_see_is_refused(given):
+    (control,) = controls_of([{**CONTROL, **given}], "prove_fix_must_see")
+    with pytest.raises(WrongOption) as refused:
+        refuse_unused([control], [BEFORE])
+    assert str(refused.value).startswith("prove_fix_must_see[0] is for a target or tool that is not scanned again")
+    # what could not be read may be what it is for
+    refuse_unused([control], [BEFORE, {**BEFORE, "problem": "No answer."}])
+    refuse_unused([control], [])
+
+
 @pytest.mark.parametrize("output", [{"output": None}, {"output": {"output_data": []}}, {"output": {"output_data": {}}}])
 def test_an_output_of_another_kind_has_no_runs(output):
     assert read_of(7, {"scans": [RECORD]}, SOURCE, output)["runs"] == []
@@ -280,8 +321,8 @@ LATER = {**RECORD, "id": 8, "start_time": "2026-11-22 10:00:00", "end_time": "20
 START = {"before": 7, "id": 8, "started": True, "problem": ""}
 
 
-def proven(findings=(FIRST, SECOND), left_out=(), starts=(START,), later=(FINDINGS[1], FINDINGS[2])):
-    after = {**read_of(8, {"scans": [LATER]}, _as_scan(gate(later), 8), OUTPUT)}
+def proven(findings=(FIRST, SECOND), left_out=(), starts=(START,), later=(FINDINGS[1], FINDINGS[2]), controls=()):
+    after = {**read_of(8, {"scans": [LATER]}, _as_scan(gate(later), 8), OUTPUT, controls_of(controls))}
     return document_of(
         [{**row, "hosts": ["web1"]} for row in findings], [BEFORE], left_out, list(starts), [after],
         {7: Fix(NOW, [RECORD])}, source="gate.json", now=NOW, collection_version="1.0.0",
@@ -320,6 +361,21 @@ def test_a_finding_without_a_scan_after_the_fix_is_unproven(given, reason):
     jsonschema.validate(document, SCHEMA, jsonschema.Draft202012Validator)
     assert [(row["verdict"], row["reason"]) for row in document["findings"]] == [("unproven", reason)]
     assert document["fixed"] is False
+
+
+def test_nothing_is_fixed_without_sight_of_the_controls():
+    seen = proven(findings=[FIRST], controls=[{"check": "WEB-2", "path": "/x", "reason": "planted"}])
+    assert (seen["fixed"], [each["seen"] for each in seen["controls"]]) == (True, [True])
+    assert "- `Controls: 1 seen.`" in markdown_of(seen)
+    # without anything else that both scans found, it shows that the target answered
+    later = (finding(vuln_id="CANARY", name="New"),)
+    assert proven(findings=[FIRST], later=later)["counts"]["unproven"] == 1
+    assert proven(findings=[FIRST], later=later, controls=[{"check": "CANARY", "reason": "planted"}])["fixed"] is True
+    blind = proven(findings=[FIRST], controls=[{"check": "GONE", "reason": "planted"}])
+    jsonschema.validate(blind, SCHEMA, jsonschema.Draft202012Validator)
+    assert blind["counts"] == {"fixed": 0, "present": 0, "unproven": 1}
+    assert blind["findings"][0]["reason"].startswith("Scan 8 did not see GONE (planted): ")
+    assert "- `not seen: GONE on a.example, website_scanner (planted)`" in markdown_of(blind)
 
 
 def test_the_document_has_no_password_of_a_target():

@@ -122,6 +122,8 @@ def test_each_doubt_about_the_record_makes_it_unproven(changes, reason):
     "changes",
     [
         {"progress": 100},
+        # a control is a sign that the target answered
+        {"after": AFTER._replace(found=[], saw_control=True)},
         {"tool_params": {"scan_type": "deep"}, "num_tests": 80, "num_finished_tests": 80},
         {"num_tests": 21, "num_finished_tests": 21},
         {"start_time": "2026-11-22 09:30:00"},
