@@ -722,7 +722,7 @@ def huge():
     expired = [{**WAIVER, "reason": "r\n" * 100}] * 40
     return document(
         rows, pairs, outcome="incomplete", verdict="fail", reasons=["x\ny" * 300] * 30,
-        waivers={"expired": expired, "unused": [], "doubled": []},
+        waivers={"expired": expired, "unused": [], "doubled": [], "ending": []},
     )  # fmt: skip
 
 
@@ -966,7 +966,7 @@ def test_markdown_says_what_to_fix_first_and_how():
 
 FIELDS = (
     "name", "check", "cwe", "status", "target", "workspace", "tool", "protocol", "service", "path", "method", "parameter",
-    "description", "risk", "recommendation", "evidence",
+    "description", "risk", "recommendation", "evidence", "team", "contact", "channel",
 )  # fmt: skip
 
 
@@ -977,9 +977,10 @@ def hostile(text, whole):
     rows = [
         row(1, **wrong, cve=[text], references=[text], reasons=[text]),
         waived(2, **wrong, cve=[text], waiver=waiver),
-        row(3, state="below", **wrong, reasons=[]),
+        row(3, state="below", **wrong, reasons=[], due="2027-01-01"),
     ]
-    changes = {"workspace": text, "waivers": {"expired": [waiver], "unused": [], "doubled": []}}
+    waivers = {"expired": [waiver], "unused": [], "doubled": [], "ending": [{**waiver, "days": 3}]}
+    changes = {"workspace": text, "waivers": waivers, "owners": {"path": text, "unowned": [text]}}
     if whole:
         return document(rows, [pair(text, text, outcome="findings")], **changes)
     broken_pair = pair(text, text, outcome="incomplete", verdict="fail", reasons=[text], status=text)
