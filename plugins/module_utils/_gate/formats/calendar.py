@@ -13,12 +13,14 @@ from itertools import chain
 from math import isinf
 from typing import Any
 
+from ..._model.errors import counted
 from ..._model.safe_text import encode, line
 from ..._model.times import expiry_of, is_date, utc_text
-from .document import Document, Row, place, waived_by, waiver_place
+from .document import Document, Row, place, problems, waived_by, waiver_place
 
 # octets in a line of the file, without its end (section 3.1)
 _LONGEST_LINE = 75
+_MOST_PROBLEMS = 3
 _ESCAPED = str.maketrans({"\\": "\\\\", ";": "\\;", ",": "\\,"})
 # a calendar needs a component (section 3.4), also one without events
 _NO_EVENT = (
@@ -30,7 +32,8 @@ _NO_EVENT = (
 def calendar(document: Document) -> str:
     """The ends of waivers in force, and the days on which findings begin to fail."""
     stamp = f"DTSTAMP:{_compact(document['generated'])}"
-    events = [*_of_waivers(document), *map(_of_finding, (row for row in document["findings"] if row["due"]))]
+    findings = map(_of_finding, (row for row in document["findings"] if row["due"]))
+    events = [*_of_run(document), *_of_waivers(document), *findings]
     names: Counter[str] = Counter()
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//scanops//scanops.scanner gate//EN", "CALSCALE:GREGORIAN"]
     for identity, when, summary, description in events:
@@ -55,6 +58,14 @@ def calendar(document: Document) -> str:
 
 # what identifies an event in every run, when it is, and two texts
 _Event = tuple[list[Any], str, str, str]
+
+
+def _of_run(document: Document) -> Iterator[_Event]:
+    """That events may be missing, on the day of a run that did not read everything."""
+    why = problems(document)
+    if why:
+        said = f"{line(' '.join(why[:_MOST_PROBLEMS]), 2000)} What begins to fail may be missing from this calendar."
+        yield ["run"], document["generated"][:10], f"Incomplete: {counted(len(why), 'problem')} of the gate", said
 
 
 def _of_waivers(document: Document) -> Iterator[_Event]:

@@ -24,6 +24,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._model.times impor
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._gate.export_readers import events_of
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import (
     WAIVER,
+    broken,
     document,
     mixed,
     row,
@@ -253,3 +254,9 @@ def test_findings_of_several_teams_are_grouped():
 def test_more_teams_than_are_shown_are_counted():
     text = markdown(document([row(number, team=f"T{number}", check=str(number)) for number in range(1, 8)]))
     assert "And 3 more teams." in text and "`T4`" in text and "`T5`" not in text
+
+
+def test_the_calendar_of_an_incomplete_run_says_so():
+    first, *_others = events_of(calendar(broken()))
+    assert first["SUMMARY"] == "Incomplete: 1 problem of the gate" and first["DTSTART;VALUE=DATE"] == "20261122"
+    assert first["DESCRIPTION"].endswith("What begins to fail may be missing from this calendar.")

@@ -442,6 +442,7 @@ def test_waivers_that_end_first_come_first():
         for line, expires in ((1, "2026-11-30"), (2, "2027-06-30"), (3, "never"))
     )
     of = document([waived(1, waiver=never), waived(2, waiver=later), waived(3, waiver=soon), waived(4, waiver=later)])
+    of["waivers"]["ending"] = [{**soon, "days": 8}]
     part = part_of("waived", of)
     shown = [("bad ", "2026-11-30"), ("", "2027-06-30"), ("", "never")]
     assert re.findall(r'<span class="(bad )?date">([^<]+)<', part) == shown
