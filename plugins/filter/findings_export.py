@@ -25,6 +25,8 @@ options:
     required: true
   format:
     description:
+      - V(calendar) is a calendar (RFC 5545) with the ends of waivers, and the days on which findings begin to fail by
+        their age.
       - V(csv) is a table, with one line for each finding. An apostrophe keeps spreadsheets from reading a text as a
         formula, a number or a date, with commas, semicolons or tabs between cells. It begins with a byte order mark
         unless it is ASCII.
@@ -38,7 +40,7 @@ options:
       - V(markdown) is a summary of at most 70 lines for a pipeline or a comment on a change.
       - V(sarif) is SARIF 2.1.0. Each result is at the line of the estate file that declares its target.
     type: str
-    choices: [csv, defectdojo, gitlab, html, junit, markdown, sarif]
+    choices: [calendar, csv, defectdojo, gitlab, html, junit, markdown, sarif]
     required: true
   every:
     description:

@@ -97,6 +97,15 @@ options:
       - Scans must be recent enough by the service's clock and by that of the machine that runs Ansible.
       - If not set, there is no group C(stale). Requires O(findings=true).
     type: str
+  owners:
+    description:
+      - The path of a YAML file that says which team owns which targets. Relative paths start at the working directory.
+        The hosts, and the items of C(scanner_targets), have the variables C(team), C(contact) and C(channel), with the
+        prefix of O(hostvars_prefix) on hosts. They are null without an owner. See
+        R(the guide,ansible_collections.scanops.scanner.docsite.guide_gate.owners).
+      - The file is read in each run, also with a warm cache. Targets without an owner give a warning.
+      - If not set, the variables do not exist.
+    type: path
   duplicates:
     description:
       - What to do with several targets of one host name. They are common, because two URLs of a host give the same
@@ -240,6 +249,7 @@ from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructa
 from ansible.utils.vars import combine_vars
 
 from ..module_utils._evidence.host_findings import GROUPS, STALE, add_findings, groups_of, variables_of
+from ..module_utils._evidence.owners import Owner, read_owners
 from ..module_utils._http.client import Client
 from ..module_utils._http.connection import Connection, missing_requests
 from ..module_utils._http.redact import Redactor
@@ -257,6 +267,7 @@ from ..module_utils._task.connection_options import (
     connection_from,
     from_environment,
 )
+from ..module_utils._task.inputs import needed_content_of
 from ..module_utils._task.lookup import Contents, chosen_workspaces
 from ..plugin_utils._hosts import Hosts, Plan, address_of, group_names, hosts_of, is_this_machine, safe_name
 from ..plugin_utils._unsafe import unsafe
@@ -312,7 +323,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             self._read_config_data(path)
             self._check_options()
             account = self._account(path, cache)
-            records = account.records()
+            records = self._owned(account.records())
             addresses = {record["id"]: address_of(record["name"]) for record in records}
             hosts = hosts_of(self._named(records, addresses), self.get_option("duplicates"))
             plan = Plan()
@@ -483,6 +494,17 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
     # --- hosts and groups ---
 
+    def _owned(self, records: list[Record]) -> list[Record]:
+        """The records with the owners of their targets, if the option is set."""
+        path = self.get_option("owners")
+        if not path:
+            return records
+        owners = read_owners(path, needed_content_of(path, "owners"))
+        # other inventories may use the same file, so a pattern that matches nothing here is no typo
+        for sentence in owners.warnings((record["name"] for record in records), complete=False):
+            self._warn(sentence)
+        return [{**record, **unsafe(owners.of(record["name"])._asdict())} for record in records]
+
     def _named(self, records: list[Record], addresses: dict[int, str | None]) -> Iterator[tuple[str, Record]]:
         """The wanted name of the host, and the record, of each included target."""
         include, exclude = self.get_option("include"), self.get_option("exclude")
@@ -507,7 +529,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
     def _variables(self, records: list[Record], address: str | None) -> dict[str, Any]:
         prefix = self.get_option("hostvars_prefix")
-        variables = {prefix + field: records[0][field] for field in FIELDS}
+        fields = (*FIELDS, *(Owner._fields if self.get_option("owners") else ()))
+        variables = {prefix + field: records[0][field] for field in fields}
         variables[f"{prefix}targets"] = records
         if self.get_option("findings"):
             variables.update((prefix + name, value) for name, value in variables_of(records).items())

@@ -87,6 +87,12 @@ options:
           - The date on which the exclusion ends, at most five years from now, or a time in ISO 8601 with its zone.
         type: str
         required: true
+  owners:
+    description:
+      - The path of a YAML file that says which team owns which targets. Each row has the team of its target. See
+        R(the guide,ansible_collections.scanops.scanner.docsite.guide_gate.owners).
+      - The task warns of targets without an owner, and of patterns that match no target in RV(rows).
+    type: path
   dest:
     description:
       - Write the rows to this file. Its name must end in C(.csv) or C(.json), which determines the format. Its
@@ -94,6 +100,8 @@ options:
       - A file that another user could have prepared is refused. See
         R(the guide,ansible_collections.scanops.scanner.docsite.guide_gate.trust).
     type: path
+requirements:
+  - PyYAML, for O(owners)
 seealso:
   - module: scanops.scanner.gate
   - module: scanops.scanner.scan_info
@@ -137,6 +145,9 @@ rows:
       finished: "2026-01-31T12:00:00Z"
       age: 5400
       reason: ""
+      team: Checkout
+      contact: checkout@example.com
+      channel: null
 gaps:
   description: The rows that are neither covered nor excluded. Each has its reason.
   returned: success
@@ -234,6 +245,7 @@ OPTIONS = dict(
         ),
         required_one_of=[("workspace", "target")],
     ),
+    owners=dict(type="path"),
     dest=dict(type="path"),
 )
 MODULE = Module(OPTIONS, coverage, add_file_common_args=True, mutually_exclusive=[("workspace", "workspace_id")])

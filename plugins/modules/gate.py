@@ -127,6 +127,7 @@ options:
           - The maximum age of findings for each severity, as a dictionary of durations such as V(90d). Older findings
             fail. For a finding of unknown severity, the shortest duration counts. The age counts from when the
             O(baseline) first saw the finding, otherwise from the end of its scan.
+          - RV(findings[].due) is the day on which a finding begins to fail. Without a baseline, each scan moves it.
         type: dict
       include:
         description:
@@ -220,6 +221,20 @@ options:
       - Allow waivers that never expire, or expire in more than five years.
     type: bool
     default: false
+  notice:
+    description:
+      - Name the waivers that end within this duration, in seconds or as in V(12h) or V(14d), with the days that are
+        left, in RV(msg), in O(artifacts) and in RV(waivers). V(0) names none.
+    type: str
+    default: 14d
+  owners:
+    description:
+      - The path of a YAML file that says which team owns which targets. Each finding, O(artifacts) and the comment on a
+        change name its team. See R(the guide,ansible_collections.scanops.scanner.docsite.guide_gate.owners).
+      - The task warns of targets without an owner, and of patterns that match no judged target.
+      - Danger - everything in the file is published with the findings. Do not write the address of a webhook as a
+        channel.
+    type: path
   epss_file:
     description:
       - The path of a CSV file with EPSS scores, as published by FIRST. The higher of its score and that of the
@@ -267,9 +282,10 @@ options:
       - V(sarif), V(gitlab) and V(defectdojo) are written only if everything was scanned and read, because the programs
         that read them close the findings that a file lacks.
       - V(html) requires the Python library Jinja2 on the host on which the module runs.
+      - V(calendar) has the ends of waivers, and the days on which findings begin to fail, as C(gate.ics).
     type: list
     elements: str
-    choices: [json, markdown, html, sarif, junit, gitlab, defectdojo, csv]
+    choices: [json, markdown, html, sarif, junit, gitlab, defectdojo, csv, calendar]
     default: [json, markdown]
   sarif_profile:
     description:
@@ -330,7 +346,7 @@ options:
     choices: [all, failing]
     default: all
 requirements:
-  - PyYAML, for O(waivers) and O(estate_files)
+  - PyYAML, for O(waivers), O(owners) and O(estate_files)
   - Jinja2, for V(html) in O(formats)
 notes:
   - Relative paths start at the directory of the playbook, on a remote host in the home directory of the user. See
@@ -480,6 +496,10 @@ findings:
       name: Remote code execution
       target: shop.example.com
       reasons: [severity is critical and fail_on is high]
+      due: null
+      team: Checkout
+      contact: checkout@example.com
+      channel: null
   contains:
     state:
       description: V(failing), V(waived), V(known), or V(below) if the policy does not count the finding.
@@ -497,6 +517,28 @@ findings:
       type: list
       elements: str
       sample: [severity is critical and fail_on is high]
+    due:
+      description:
+        - The date in UTC on which O(policy.older_than) begins to fail the finding. Null if it fails already, if it is
+          waived, or if no maximum age applies.
+      returned: success
+      type: str
+      sample: "2026-12-31"
+    team:
+      description: The team that owns the target, by O(owners). Null if nobody does.
+      returned: success
+      type: str
+      sample: Checkout
+    contact:
+      description: Who to ask in the team, by O(owners).
+      returned: success
+      type: str
+      sample: checkout@example.com
+    channel:
+      description: Where the team talks, by O(owners).
+      returned: success
+      type: str
+      sample: "#checkout"
 failing:
   description: The findings whose state is V(failing).
   returned: always, once the gate has judged
@@ -516,10 +558,10 @@ counts:
 waivers:
   description:
     - Expired and unused waivers, and in C(doubled) the findings that several waivers match. C(unused) is empty unless
-      everything was judged.
+      everything was judged. C(ending) has those that end within O(notice), each with the C(days) that are left.
   returned: always, once the gate has judged
   type: dict
-  sample: {expired: [], unused: [], doubled: []}
+  sample: {expired: [], unused: [], doubled: [], ending: []}
 baseline:
   description: What was done with the baseline, and why.
   returned: always, once the gate has judged
@@ -550,6 +592,11 @@ sources:
   returned: always, once the gate has judged
   type: dict
   sample: {epss: null, known_exploited: null}
+owners:
+  description: The path of O(owners), and the judged targets that nobody owns. Null if it is not set.
+  returned: always, once the gate has judged
+  type: dict
+  sample: {path: security/owners.yml, unowned: [old.example.com]}
 generated:
   description: When the gate judged, in UTC.
   returned: always, once the gate has judged
@@ -637,6 +684,8 @@ OPTIONS = dict(
     baseline_update=dict(type="bool", default=False),
     waivers=dict(type="list", elements="path", default=[]),
     allow_permanent=dict(type="bool", default=False),
+    notice=dict(type="str", default="14d"),
+    owners=dict(type="path"),
     epss_file=dict(type="path"),
     epss_max_age=dict(type="str", default="7d"),
     known_exploited_file=dict(type="path"),

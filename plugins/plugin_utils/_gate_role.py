@@ -59,6 +59,8 @@ _NOT_JUDGED = (
         "sarif_location",
         "export_all",
         "origin",
+        "owners",
+        "notice",
     ),
     *("baseline_update", "concurrency", "poll_interval", "stop_on_interrupt"),
     *("queue_timeout", "run_timeout", "outage_wait", "on_timeout"),

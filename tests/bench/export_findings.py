@@ -109,7 +109,7 @@ def document(findings: int, size: int) -> dict[str, Any]:
         "targets": pairs,
         "summary": {"high": findings},
         "counts": {"total": findings, "gone": 0, **states, **changes},
-        "waivers": {"expired": [], "unused": [], "doubled": []},
+        "waivers": {"expired": [], "unused": [], "doubled": [], "ending": []},
         "gone": [],
         "findings": rows,
     }

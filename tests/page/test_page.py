@@ -66,7 +66,13 @@ def hostile():
         reasons=texts,
         workspace=texts[0],
         policy={text: text for text in texts},
-        waivers={"expired": [bad], "unused": [bad], "doubled": [{"fingerprint": texts[0], "waivers": [bad, bad]}]},
+        waivers={
+            "expired": [bad],
+            "unused": [bad],
+            "doubled": [{"fingerprint": texts[0], "waivers": [bad, bad]}],
+            "ending": [{**bad, "days": 1}],
+        },
+        owners={"path": texts[0], "unowned": texts},
         gone=[{**gone, "tool": texts[0], "first_seen": texts[0], "last_seen": texts[0]}],
         unseen=[
             {**gone, "tool": each, "first_seen": each, "last_seen": each, "reason": each, "name": each}
@@ -427,7 +433,7 @@ CONTRAST = """
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("name", ["mixed", "broken"])
 def test_text_can_be_read_in_both_themes(opened, name, dark):
-    of = {**DOCUMENTS[name](), "waivers": {"expired": [WAIVER], "unused": [WAIVER], "doubled": []}}
+    of = {**DOCUMENTS[name](), "waivers": {"expired": [WAIVER], "unused": [WAIVER], "doubled": [], "ending": []}}
     page = opened(of, dark=dark)
     page.click("#every")
     assert page.run(CONTRAST) == []

@@ -25,6 +25,7 @@ from .._model.times import LONGEST_EXCEPTION, Clock, expiry_of, seconds_of, span
 from .._model.tools import tool_id_of, tool_name_of
 from .._task.files import Draft, shown, store
 from .._task.finder import Names
+from .._task.inputs import needed_content_of
 from .._task.lookup import Contents, Place, not_empty
 from .._task.references import belongs, place_of
 from .._task.task import Task
@@ -32,6 +33,7 @@ from .clock import latest_clock
 from .controls import Control, controls_of, look
 from .findings import matches_all, name_pattern
 from .newest import newest_of
+from .owners import NOBODY, Owner, Owners, read_owners
 from .proof import surplus_warning
 from .read import Wanted, read_pair
 from .rows import Pair, rows_of
@@ -40,7 +42,18 @@ from .sight import could_see, finished, why_blind
 
 _MOST_NAMED = 5
 _FORMATS = (".csv", ".json")
-_COLUMNS = ("workspace", "target", "tool", "covered", "excluded", "scan_id", "finished", "age", "reason")
+_COLUMNS = (
+    "workspace",
+    "target",
+    "tool",
+    "covered",
+    "excluded",
+    "scan_id",
+    "finished",
+    "age",
+    "reason",
+    *Owner._fields,
+)
 
 
 def coverage(task: Task) -> Record:
@@ -50,7 +63,10 @@ def coverage(task: Task) -> Record:
     max_age = None if params["max_age"] is None else seconds_of(params["max_age"])
     now = time.time()
     exclusions = [_exclusion(f"exclusions[{i}]", each, now) for i, each in enumerate(params["exclusions"] or ())]
-    asked = _Asked(params["targets"], tools, max_age, exclusions, _controls(params["must_see"], tools))
+    path = params["owners"]
+    owners = read_owners(path, needed_content_of(path, "owners")) if path else None
+    controls = _controls(params["must_see"], tools)
+    asked = _Asked(params["targets"], tools, max_age, exclusions, owners, controls)
     for index, name in enumerate(params["targets"] or ()):
         not_empty(f"targets[{index}]", name)
     dest = params["dest"]
@@ -111,6 +127,8 @@ def _judged(client: Client, place: Place, asked: _Asked, warn: Callable[[str], N
         warn(
             f"{first_of(unused, _MOST_NAMED)} {names} no target: check for a typo, or remove what is no longer needed."
         )
+    for sentence in asked.owners.warnings(row["target"] for row in result["rows"]) if asked.owners else ():
+        warn(sentence)
     return result, utc_text(clock.now)
 
 
@@ -178,6 +196,7 @@ class _Asked(NamedTuple):
     # in seconds
     max_age: int | None
     exclusions: Sequence[_Exclusion]
+    owners: Owners | None
     controls: Sequence[Control] = ()
 
 
@@ -221,6 +240,7 @@ def _coverage_of(accounts: Sequence[_Account], asked: _Asked, clock: Clock, read
             used.append(match)
             if not row["covered"]:
                 row.update(excluded=True, reason=f"Excluded until {match.given['expires']}: {match.given['reason']}")
+        row.update((asked.owners.of(row["target"]) if asked.owners else NOBODY)._asdict())
     by_form: dict[tuple[int, str], list[Record]] = {}
     for number, account in enumerate(accounts):
         for record in account.targets:

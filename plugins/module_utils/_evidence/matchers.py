@@ -103,7 +103,7 @@ def matcher_of(given: Mapping[str, object], path: str) -> Matcher:
     if "name" in parts:
         parts["name"] = _test(parts["name"], lambda text: {text.casefold()})
     if "target" in parts:
-        parts["target"] = _test(parts["target"], lambda text: {text, normal_form(text)})
+        parts["target"] = target_test(parts["target"])
     return Matcher(dict(given), **parts)
 
 
@@ -173,6 +173,11 @@ READERS: Mapping[str, Callable[[object, str], Any]] = {
 
 
 # --- patterns
+
+
+def target_test(pattern: str) -> Test:
+    """Whether a target matches a pattern, as written or in normal form."""
+    return _test(pattern, lambda text: {text, normal_form(text)})
 
 
 def _test(pattern: str, forms: Callable[[str], set[str]]) -> Test:

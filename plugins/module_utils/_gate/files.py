@@ -6,24 +6,21 @@
 
 from __future__ import annotations
 
-import gzip
 import os
-import stat
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from .._model.errors import Refused, ScannerError, WrongOption, printable
 from .._model.records import Record
-from .._model.trust import refuse_untrusted
 from .._task.files import Draft, reason_of, shown, store
 from .._task.host import Host
+from .._task.inputs import content_of as content_of
+from .._task.inputs import needed_content_of as needed_content_of
 
-# the findings of a large account take some hundred megabytes, everything else far less
+# the findings of a large account take some hundred megabytes
 LONGEST_FINDINGS = 1 << 30
-LONGEST_OTHER = 50 << 20
 # longer texts are compared too slowly
 _LONGEST_DIFF = 1 << 20
-_GZIP = b"\x1f\x8b"
 
 
 class File(NamedTuple):
@@ -32,47 +29,6 @@ class File(NamedTuple):
     path: str
     kind: str
     text: str
-
-
-def content_of(path: str, option: str, longest: int = LONGEST_OTHER) -> bytes | None:
-    """The content of a file, unpacked if it was packed with gzip; None if it does not exist.
-
-    Raises WrongOption for anything but a regular file of at most ``longest`` bytes that can be read, and for one that any user
-    of this machine could have put there.
-    """
-    try:
-        # opening a pipe in the usual way waits for a writer
-        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as stream:
-            mode = os.fstat(stream.fileno()).st_mode
-            if not stat.S_ISREG(mode):
-                raise WrongOption(f"{option} {shown(path)} is not a regular file: give the path of a file.")
-            content = stream.read(longest + 1)
-        if content.startswith(_GZIP):
-            with gzip.open(path, "rb") as packed:
-                content = packed.read(longest + 1)
-    except FileNotFoundError:
-        return None
-    except IsADirectoryError:
-        raise WrongOption(f"{option} {shown(path)} is a directory: add the name of the file.") from None
-    except EOFError:
-        raise WrongOption(f"{option} {shown(path)} ends early: fetch it again.") from None
-    except OSError as error:
-        raise WrongOption(
-            f"{option} {shown(path)} cannot be read ({reason_of(error)}): correct the path, or the permissions."
-        ) from None
-    if content:
-        refuse_untrusted(path, option, mode)
-    if len(content) > longest:
-        raise WrongOption(f"{option} {shown(path)} is larger than {longest >> 20} MiB: give the right file.")
-    return content
-
-
-def needed_content_of(path: str, option: str, longest: int = LONGEST_OTHER) -> bytes:
-    """The same for a file that must exist."""
-    content = content_of(path, option, longest)
-    if content is None:
-        raise WrongOption(f"{option} {shown(path)} does not exist: correct the path.")
-    return content
 
 
 def refuse_without_directory(path: str, option: str) -> None:

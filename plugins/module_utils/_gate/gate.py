@@ -16,11 +16,21 @@ from typing import Any, NamedTuple
 
 from .._evidence.controls import Control, Sight, controls_of, look
 from .._evidence.exploits import Exploits
+from .._evidence.owners import Owners, read_owners
 from .._evidence.rows import Pair, Reading, Trouble, enriched
-from .._model.errors import Incomplete, Refused, ScannerError, WrongOption, counted, printable, without_secrets
+from .._model.errors import (
+    Incomplete,
+    Refused,
+    ScannerError,
+    WrongOption,
+    counted,
+    first_of,
+    printable,
+    without_secrets,
+)
 from .._model.gate_words import CREATED, FAIL, KNOWN, MISCONFIGURED, MISSING, NEW, PASSED, REOPENED, WARN, WORSE
 from .._model.records import Record
-from .._model.times import expiry_of, is_date, seconds_of
+from .._model.times import expiry_of, in_days, is_date, seconds_of
 from .._model.trust import refuse_untrusted
 from .._model.version import COLLECTION_VERSION
 from .._task.files import shown
@@ -43,11 +53,11 @@ from .files import (
 from .formats.document import Choices, Place
 from .formats.sarif import locations_of
 from .formats.table import FORMATS, outdated, write
-from .gate_json import document_of, of_workspace, saved_of
+from .gate_json import document_of, names_in, of_workspace, saved_of
 from .judge import Decision, Judged, decide
 from .policy import Expect, Policy, expect_of, gaps_in, mapping_of, origin_of, policy_of
 from .scan_results import with_results
-from .waivers import Rule, Waiver, read_waivers, waive
+from .waivers import Ending, Rule, Waiver, read_waivers, waive
 
 # findings that the message of a failed task names
 _MOST_NAMED = 5
@@ -75,6 +85,9 @@ class _Asked(NamedTuple):
     # why the files of these are too old, sentences
     stale: Sequence[str]
     waivers: Sequence[Rule]
+    # the seconds within which a waiver ends soon
+    notice: int
+    owners: Owners | None
     baseline: bytes | None
     locations: Mapping[str, Place]
     sarif_location: str
@@ -123,7 +136,7 @@ def _result(host: Host, warn: Callable[[str], None], read: Callable[[], Reading]
         now=now,
         expect=asked.expect,
         memory=memory,
-        waived=waive(asked.waivers, rows, now),
+        waived=waive(asked.waivers, rows, now, asked.notice),
         troubles=(*reading.troubles, *troubles),
         controls=sight.controls,
     )
@@ -134,6 +147,7 @@ def _result(host: Host, warn: Callable[[str], None], read: Callable[[], Reading]
         workspace=reading.workspace,
         exploits=asked.exploits,
         origin=asked.origin,
+        owners=asked.owners,
         run=secrets.token_hex(16),
     )
     # a preview that has judged nothing: the run itself will warn
@@ -141,12 +155,15 @@ def _result(host: Host, warn: Callable[[str], None], read: Callable[[], Reading]
     if params["stale_catalogues"] == WARN and not silent:
         for sentence in asked.stale:
             warn(sentence)
+    if asked.owners and not silent:
+        for sentence in asked.owners.warnings(names_in(decision), complete=not troubles and not reading.troubles):
+            warn(sentence)
     return _Ending(host, warn, decision, document, reading.api_error, silent).end(asked, baseline)
 
 
 def _asked(params: Record, now: float) -> _Asked:
     _refuse_wrong_options(params)
-    epss, exploited = params["epss_file"], params["known_exploited_file"]
+    epss, exploited, owners = params["epss_file"], params["known_exploited_file"], params["owners"]
     options = {"epss": "epss_max_age", "known_exploited": "known_exploited_max_age"}
     limits = {field: seconds_of(params[option], option) for field, option in options.items()}
     exploits = Exploits(
@@ -161,6 +178,8 @@ def _asked(params: Record, now: float) -> _Asked:
         exploits,
         stale_in(exploits, limits, now),
         _waivers(params, now),
+        seconds_of(params["notice"], "notice"),
+        read_owners(owners, needed_content_of(owners, "owners")) if owners else None,
         content_of(params["baseline"], "baseline") if params["baseline"] else None,
         locations_of(
             [
@@ -386,6 +405,7 @@ def sentence_of(decision: Decision, page: str | None, sources: str = "") -> str:
         _why(decision),
         _failing(decision.failing),
         _expired(decision.waived.expired),
+        _ending(decision.waived.ending),
         _unused(decision.waived.unused) if decision.failing else "",
         sources,
         f"See {printable(page)}." if page else "",
@@ -420,7 +440,8 @@ def passed_sentence_of(decision: Decision) -> str:
         if decision.outcome == PASSED
         else f"The gate ended with {decision.outcome}, which does not fail it"
     )
-    return f"{ended}: {', '.join([fail, *more])}{f' ({where})' if where else ''}."
+    passed = f"{ended}: {', '.join([fail, *more])}{f' ({where})' if where else ''}."
+    return " ".join(filter(None, (passed, _ending(decision.waived.ending))))
 
 
 def _first_names(names: Iterable[str | None]) -> str:
@@ -470,6 +491,14 @@ def _unused(waivers: Sequence[Waiver]) -> str:
     if len(waivers) == 1:
         return f"1 waiver matches no finding ({first}): check it for a typo."
     return f"{counted(len(waivers), 'waiver')} match no finding (the first is {first}): check them for typos."
+
+
+def _ending(found: Sequence[Ending]) -> str:
+    """That waivers end soon, after which their findings count again."""
+    if not found:
+        return ""
+    named = [f"{printable(each.waiver.file, _LONGEST_NAME)}:{each.waiver.line} {in_days(each.days)}" for each in found]
+    return f"{counted(len(found), 'waiver')} {'ends' if len(found) == 1 else 'end'} soon: {first_of(named, _MOST_REASONS)}."
 
 
 def _expired(waivers: Sequence[Waiver]) -> str:

@@ -24,6 +24,7 @@ from typing import Any
 from .._evidence.exploits import NO_EXPLOITS, Exploits
 from .._evidence.findings import SUMMARY, finding_of
 from .._evidence.fingerprint import Spot
+from .._evidence.owners import NOBODY, Owners
 from .._evidence.rows import Pair, Reading, Row, Trouble, numbered, rows_of, saved_row
 from .._model.errors import WrongOption, counted, printable
 from .._model.gate_words import FINDINGS, NOT_COVERED, OUTCOMES, PASSED, SCHEMA, STALE_BASELINE, VERSION
@@ -64,6 +65,7 @@ def document_of(
     workspace: str | None,
     exploits: Exploits = NO_EXPLOITS,
     origin: Mapping[str, str | None] = NO_ORIGIN,
+    owners: Owners | None = None,
     run: str = "",
 ) -> Record:
     """The dictionary of gate.json.
@@ -91,6 +93,7 @@ def document_of(
             name: None if file is None else {"path": file.path, "date": file.date}
             for name, file in exploits._asdict().items()
         },
+        "owners": owners and {"path": owners.path, "unowned": owners.without(names_in(decision))},
         "targets": [_target(each) for each in decision.targets],
         "controls": [each._asdict() for each in decision.controls],
         "summary": dict(decision.summary),
@@ -99,14 +102,21 @@ def document_of(
             "expired": _waivers(waived.expired),
             "unused": _waivers(waived.unused),
             "doubled": [{**each._asdict(), "waivers": _waivers(each.waivers)} for each in waived.doubled],
+            "ending": [{**_waivers([each.waiver])[0], "days": each.days} for each in waived.ending],
         },
         "gone": [each._asdict() for each in memory.gone],
         "unseen": [{**each.gone._asdict(), "reason": each.reason} for each in memory.unseen],
-        "findings": [_finding(each) for each in decision.rows],
+        "findings": [_finding(each, owners) for each in decision.rows],
     }
 
 
-def _finding(judged: Judged) -> Record:
+def names_in(decision: Decision) -> list[str]:
+    """The targets that were judged, each once. A finding may name one that no scan does."""
+    names = [*(each.pair.target for each in decision.targets), *(each.row.target for each in decision.rows)]
+    return [name for name in dict.fromkeys(names) if name]
+
+
+def _finding(judged: Judged, owners: Owners | None) -> Record:
     row = judged.row
     return {
         "fingerprint": row.fingerprint,
@@ -120,6 +130,8 @@ def _finding(judged: Judged) -> Record:
         "references": list(row.references),
         "first_seen": judged.first_seen,
         "age": judged.age,
+        "due": judged.due,
+        **(owners.of(row.target) if owners else NOBODY)._asdict(),
         "waiver": None if judged.waiver is None else _waivers([judged.waiver])[0],
     }
 

@@ -56,6 +56,8 @@ from .waivers import NO_WAIVERS, Waived, Waiver
 
 # pairs that the reasons of a decision name
 _MOST_NAMED = 20
+# after any date
+_NEVER = "~"
 
 # what happened, where a pair does not say it itself
 _SENTENCES = {
@@ -87,6 +89,8 @@ class Judged(NamedTuple):
     # in seconds
     age: int | None
     waiver: Waiver | None
+    # the date on which older_than begins to fail a finding that neither fails nor is waived, or None
+    due: str | None = None
 
 
 class Verdict(NamedTuple):
@@ -260,7 +264,9 @@ def _judged(
         )
         if worse:
             reasons = (*reasons, f"it is worse than in the baseline, where {' and '.join(worse)}")
-        judged.append(Judged(row, state if waiver is None else WAIVED, was.change, reasons, first_seen, age, waiver))
+        state = state if waiver is None else WAIVED
+        due = policy.due(row, first_seen) if reason is None and state in (KNOWN, BELOW) else None
+        judged.append(Judged(row, state, was.change, reasons, first_seen, age, waiver, due))
     return judged
 
 
@@ -295,7 +301,9 @@ def _age(moment: str | None, now: int) -> int | None:
 
 def _order(judged: Judged) -> tuple[object, ...]:
     row = judged.row
-    return (judged.state != FAILING, severity_rank(row.severity), row.target, row.name, row.fingerprint, row.number)
+    # what begins to fail comes after what fails
+    place = (judged.state != FAILING, judged.due or _NEVER)
+    return (*place, severity_rank(row.severity), row.target, row.name, row.fingerprint, row.number)
 
 
 def _summary(judged: Sequence[Judged]) -> dict[str, int]:

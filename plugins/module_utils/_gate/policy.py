@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -26,7 +27,7 @@ from .._model.gate_words import FAIL, MISCONFIGURED, NONE, OUTCOMES, PASS, PASSE
 from .._model.names import normal_form
 from .._model.passwords import without_user_info
 from .._model.records import Record
-from .._model.times import seconds_of, span
+from .._model.times import iso_moment, seconds_of, span, utc_text
 from .._model.tools import tool_id_of, tool_name_of
 from .._task.finder import Spelled
 from .baseline import Entry, Was
@@ -57,6 +58,8 @@ ORIGIN_OPTIONS: dict[str, Any] = {key: dict(type="str") for key in ("build", "co
 _NO_ROW = Row(*[None] * len(Row._fields))  # type: ignore[arg-type]
 NO_ORIGIN: Mapping[str, str | None] = MappingProxyType(dict.fromkeys(ORIGIN_OPTIONS))
 _SCAN_URL = re.compile(r"https?://[!-~]*\{id\}[!-~]*")
+# the Unix time of the year 9999, after which no date has four digits for its year
+_END = 253_370_764_800
 
 
 class Policy(NamedTuple):
@@ -173,17 +176,27 @@ class Policy(NamedTuple):
 
     def too_old(self, row: Row, age: int | None) -> str | None:
         """Why the age of a finding fails it, a clause; None if it does not. age: in seconds, None if unknown."""
-        limits = [
-            (seconds, severity) for severity, seconds in self.older_than.items() if row.severity in (severity, UNKNOWN)
-        ]
-        if not limits:
+        oldest = self._oldest(row)
+        if oldest is None:
             return None
-        seconds, severity = min(limits)
+        seconds, severity = oldest
         limit = f"older_than of {severity} is {span(seconds)}"
         if age is None:
             fails = self.missing == MISSING_FAILS
             return f"its age is unknown, {limit}, and missing is {self.missing}" if fails else None
         return f"it is {span(age)} old, {limit}" if age > seconds else None
+
+    def due(self, row: Row, first_seen: str | None) -> str | None:
+        """The date, in UTC, on which the age of a finding begins to fail it; None if it never does, or if that is unknown."""
+        oldest = self._oldest(row)
+        return _day_after(first_seen, oldest[0]) if oldest and first_seen else None
+
+    def _oldest(self, row: Row) -> tuple[int, str] | None:
+        """The shortest limit of age for a finding, and the severity that has it."""
+        limits = [
+            (seconds, severity) for severity, seconds in self.older_than.items() if row.severity in (severity, UNKNOWN)
+        ]
+        return min(limits, default=None)
 
     def exceeded(self, rows: Iterable[Row]) -> dict[str, str]:
         """Why too many findings fail, by severity, a clause. rows: those in scope that are not waived.
@@ -206,6 +219,14 @@ class Policy(NamedTuple):
         """The policy as gate.json shows it, with all keys."""
         matchers = {name: [dict(each.written) for each in getattr(self, name)] for name in ("include", "exclude")}
         return {**self._asdict(), "max": dict(self.max), "older_than": dict(self.older_than), **matchers}
+
+
+@lru_cache(maxsize=4096)
+def _day_after(moment: str, seconds: int) -> str | None:
+    """The date of the first second that is more than some seconds after a moment."""
+    began = iso_moment(moment)
+    at = None if began is None else began + seconds + 1
+    return None if at is None or at >= _END else utc_text(at)[:10]
 
 
 def _as_row(entry: Entry) -> Row:

@@ -14,22 +14,20 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from .._evidence.findings import matches_all
 from .._evidence.fingerprint import SCHEME
 from .._evidence.matchers import KEYS, READERS, Matcher, accepts, matcher_of
 from .._evidence.rows import Row
-from .._model.errors import WrongOption, counted, first_of, printable
+from .._model.errors import WrongOption, first_of, printable
 from .._model.gate_words import WAIVER_STATUSES
 from .._model.times import LONGEST_EXCEPTION, NEVER, expiry_of
-from .._model.yaml_nodes import BrokenYaml, node_of
+from .._model.yaml_entries import Problem, Report, entries_in, line_of, plain, refuse
 
-VERSION = 1
-# thousands of waivers
-LARGEST = 5_000_000
-_MOST_PROBLEMS = 50
 _LONGEST = 4000
+_DAY = 86400
 # CVE ids that a clause names
 _MOST_CVES = 5
 _OWN_KEYS = ("reason", "owner", "expires", "status")
@@ -38,11 +36,6 @@ _REQUIRED = {
     "owner": "name who answers for it",
     "expires": "write a date, as in 2026-12-31",
 }
-# YAML has no way to write them
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
-
-# takes a line and what is wrong there, a clause
-Report = Callable[[int, str], None]
 
 
 class Waiver(NamedTuple):
@@ -76,6 +69,14 @@ class Doubled(NamedTuple):
     waivers: tuple[Waiver, ...]
 
 
+class Ending(NamedTuple):
+    """A waiver that ends soon."""
+
+    waiver: Waiver
+    # whole days until then
+    days: int
+
+
 class Waived(NamedTuple):
     """What the waivers say of a run."""
 
@@ -90,13 +91,11 @@ class Waived(NamedTuple):
     partial: Sequence[str] = ()
     # for each row the first expired waiver that matches one of its places, or None; empty without expired waivers
     lapsed: Sequence[Waiver | None] = ()
+    # those in force that end within the option notice, in the order of their ends
+    ending: Sequence[Ending] = ()
 
 
 NO_WAIVERS = Waived()
-
-
-class _Wrong(BrokenYaml):
-    """A file that cannot be read at all: the line, and a clause."""
 
 
 # --- files
@@ -109,104 +108,16 @@ def read_waivers(files: Iterable[tuple[str, bytes | str]], now: float, allow_per
     """
     latest = math.inf if allow_permanent else now + LONGEST_EXCEPTION
     rules: list[Rule] = []
-    problems: list[tuple[str, int, str]] = []
+    problems: list[Problem] = []
     for path, content in files:
 
         def report(line: int, text: str, path: str = path) -> None:
             problems.append((path, line, text))
 
-        try:
-            entries = _entries(_top(_text(content)), report)
-        except BrokenYaml as error:
-            report(*error.args)
-            continue
-        for name, line, entry in entries:
-            rules += _Reader(path, name, line, entry, latest, report).rules()
-    if problems:
-        # by the lines, and not by the texts
-        problems.sort(key=lambda each: each[:2])
-        shown = [f"{printable(path, 200)}:{line}: {text}." for path, line, text in problems[:_MOST_PROBLEMS]]
-        more = [f"And {len(problems) - len(shown)} more."] if len(problems) > len(shown) else []
-        head = f"The waivers have {counted(len(problems), 'problem')}; nothing is waived."
-        raise WrongOption((" " if len(problems) == 1 else "\n").join([head, *shown, *more]))
+        for number, line, entry in entries_in(content, "waivers", (*KEYS, *_OWN_KEYS), report):
+            rules += _Reader(path, f"waivers[{number}]", line, entry, latest, report).rules()
+    refuse("The waivers have {}; nothing is waived.", problems)
     return rules
-
-
-def _text(content: bytes | str) -> str:
-    if len(content) > LARGEST:
-        raise _Wrong(1, f"the file has more than {LARGEST:,} bytes: split it, or give the right file")
-    try:
-        text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise _Wrong(line, "the file is not encoded in UTF-8: save it as UTF-8") from None
-    found = _CONTROL.search(text)
-    if found:
-        code = f"U+{ord(found[0]):04X}"
-        raise _Wrong(text.count("\n", 0, found.start()) + 1, f"the file has the control character {code}: remove it")
-    return text
-
-
-def _top(text: str) -> Any:
-    """The node of the document."""
-    try:
-        node = node_of(text)
-    except ImportError:
-        raise _Wrong(1, "waivers need the Python library PyYAML: install it where the module runs") from None
-    if node is None:
-        raise _Wrong(1, "the file is empty: write version: 1 and a list named waivers")
-    return node
-
-
-def _line(node: Any) -> int:
-    return int(node.start_mark.line) + 1
-
-
-def _entries(top: Any, report: Report) -> list[tuple[str, int, dict[str, Any]]]:
-    """The mappings in the list of waivers, each with its name and its line, as nodes by their keys."""
-    if top.id != "mapping":
-        raise _Wrong(_line(top), "the file is not a mapping: write version: 1 and a list named waivers")
-    keys = _keys(top, ("version", "waivers"), report)
-    version = keys.get("version")
-    if version is None:
-        report(_line(top), "version is missing: write version: 1")
-    elif version.id != "scalar" or version.value != str(VERSION):
-        shown = printable(version.value, 40) if version.id == "scalar" else f"a {version.id}"
-        report(_line(version), f"version is {shown}: write version: {VERSION}")
-    waivers = keys.get("waivers")
-    if waivers is None or waivers.id != "sequence":
-        report(_line(waivers or top), "waivers is not a list: write waivers: [] for none")
-        return []
-    entries = []
-    for number, node in enumerate(waivers.value):
-        if node.id == "mapping":
-            entries.append((f"waivers[{number}]", _line(node), _keys(node, (*KEYS, *_OWN_KEYS), report)))
-        else:
-            report(_line(node), "the waiver is not a mapping: write its keys, as in check: ID")
-    return entries
-
-
-def _keys(node: Any, known: Sequence[str], report: Report) -> dict[str, Any]:
-    """The nodes of the values in a mapping by their keys. Keys that are unknown or occur twice are problems."""
-    found: dict[str, Any] = {}
-    for key, value in node.value:
-        name = key.value if key.id == "scalar" else f"a {key.id}"
-        if key.id != "scalar" or name not in known:
-            report(_line(key), f"{printable(name, 60)} is an unknown key: use {', '.join(known)}")
-        elif name in found:
-            report(_line(key), f"{name} occurs twice in one mapping: remove one of them")
-        else:
-            found[name] = value
-    return found
-
-
-def _plain(node: Any) -> Any:
-    """A scalar as text, None for null; a list of scalars; any other node as an empty mapping, which no key takes."""
-    if node.id == "scalar":
-        return None if node.tag.endswith(":null") else node.value
-    if node.id == "sequence" and all(each.id == "scalar" for each in node.value):
-        return [_plain(each) for each in node.value]
-    return {}
 
 
 @dataclass
@@ -239,10 +150,10 @@ class _Reader:
 
     def _report(self, key: str, text: str) -> None:
         self.is_wrong = True
-        self.report(_line(self.nodes[key]) if key in self.nodes else self.line, text)
+        self.report(line_of(self.nodes[key]) if key in self.nodes else self.line, text)
 
     def _value(self, key: str) -> Any:
-        return _plain(self.nodes[key]) if key in self.nodes else None
+        return plain(self.nodes[key]) if key in self.nodes else None
 
     def _required(self, key: str) -> str:
         value = self._value(key)
@@ -267,7 +178,7 @@ class _Reader:
 
     def _matcher(self) -> Matcher | None:
         """The Matcher, or None; every key with a problem is reported at its own line."""
-        written = {key: _matched(key, _plain(node)) for key, node in self.nodes.items() if key in KEYS}
+        written = {key: _matched(key, plain(node)) for key, node in self.nodes.items() if key in KEYS}
         wrong = [key for key, value in written.items() if self._refuses(key, READERS[key], value, f"{self.name}.{key}")]
         if wrong or self._refuses("", matcher_of, written, self.name):
             return None
@@ -304,8 +215,10 @@ def _matched(key: str, value: Any) -> Any:
 # --- which findings they waive
 
 
-def waive(rules: Sequence[Rule], rows: Sequence[Row], now: float) -> Waived:
+def waive(rules: Sequence[Rule], rows: Sequence[Row], now: float, notice: float = 0) -> Waived:
     """What the waivers say of these rows at the Unix time ``now``. The first one in the order of the files waives a row.
+
+    notice: the seconds within which a waiver ends soon.
 
     A finding with several places or CVE ids is waived only if each of them is, by one waiver or by several.
     """
@@ -338,6 +251,11 @@ def waive(rules: Sequence[Rule], rows: Sequence[Row], now: float) -> Waived:
         tuple(doubled.values()),
         tuple(partial) if any(partial) else (),
         _lapsed([rule for rule in rules if rule.ends <= now], rows),
+        tuple(
+            Ending(rule.waiver, int((rule.ends - now) // _DAY))
+            for rule in sorted(active, key=attrgetter("ends"))
+            if rule.ends <= now + notice
+        ),
     )
 
 

@@ -149,6 +149,11 @@ def span(seconds: float) -> str:
     return counted(int(seconds), "second")
 
 
+def in_days(days: int) -> str:
+    """How far away a number of whole days is."""
+    return f"in {counted(days, 'day')}" if days else "in less than a day"
+
+
 def utc_text(at: float) -> str:
     """A Unix time in UTC, as in 2026-11-22T10:00:00Z."""
     return datetime.fromtimestamp(at, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

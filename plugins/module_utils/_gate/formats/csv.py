@@ -18,13 +18,13 @@ _BYTE_ORDER_MARK = "\ufeff"
 _LONG_TEXTS = frozenset(("description", "risk", "recommendation", "evidence"))
 _OF_WAIVER = "waiver_"
 # a spreadsheet may show them as numbers and times
-_VALUES = frozenset(("fingerprint", "first_seen", "waiver_expires"))
+_VALUES = frozenset(("fingerprint", "first_seen", "due", "waiver_expires"))
 
 COLUMNS = (
     "state", "change", "severity", "name", "target", "port", "protocol", "service", "path", "method", "parameter", "reasons",
     "check", "cve", "cwe", "cvss", "epss", "epss_percentile", "known_exploited", "verified", "status", "tool", "scan_id",
-    "workspace", "first_seen", "age", "waiver_status", "waiver_reason", "waiver_owner", "waiver_expires", "description", "risk",
-    "recommendation", "evidence", "references", "id", "fingerprint", "index",
+    "workspace", "team", "contact", "channel", "first_seen", "age", "due", "waiver_status", "waiver_reason", "waiver_owner",
+    "waiver_expires", "description", "risk", "recommendation", "evidence", "references", "id", "fingerprint", "index",
 )  # fmt: skip
 
 

@@ -41,7 +41,7 @@ from ..._model.gate_words import (
 from ..._model.names import UnreadableName, read_name
 from ..._model.passwords import without_passwords, without_user_info
 from ..._model.safe_text import LONGEST_LINE, block, fenced, line
-from ..._model.times import iso_moment
+from ..._model.times import in_days, iso_moment
 from .schema import DOCUMENT, TOP
 
 Document = Mapping[str, Any]
@@ -196,6 +196,24 @@ def pair_problems(pair: Mapping[str, Any]) -> list[str]:
     where = line(f"{pair['target'] or 'unknown target'} with {pair['tool'] or 'any tool'}")
     reasons = [line(reason) for reason in pair["reasons"]] or [f"The scan has the status {line(pair['status'])!r}."]
     return [f"{where}: {pair['outcome']}: {reason}" for reason in reasons]
+
+
+def coming(document: Document) -> list[tuple[str, str]]:
+    """What begins to fail by time alone, each with its date, the next first: waivers end, and findings become too old."""
+    ends = [
+        (each["expires"][:10], f"the waiver in {line(each['file'])}:{each['line']} of {line(each['owner'], 60)} ends"
+         f" {in_days(each['days'])}: {line(each['reason'], 200)}")
+        for each in document["waivers"]["ending"]
+    ]  # fmt: skip
+    kinds: dict[tuple[str, ...], list[Row]] = {}
+    for row in document["findings"]:
+        if row["due"]:
+            kinds.setdefault((row["due"], row["severity"], check_of(row), str(row["name"])), []).append(row)
+    for (due, severity, _check, name), rows in kinds.items():
+        more = f" and {len(rows) - 1:,} more" if rows[1:] else ""
+        begins = "begin to fail" if more else "begins to fail"
+        ends.append((due, f"{severity} {line(name, 120)} at {place(rows[0])}{more} {begins}"))
+    return sorted(ends)
 
 
 class Fix(NamedTuple):

@@ -22,7 +22,7 @@ from itertools import islice
 from typing import Any
 
 from ..._evidence.findings import SUMMARY
-from ..._model.errors import WrongOption, counted
+from ..._model.errors import WrongOption, counted, first_of
 from ..._model.gate_words import (
     BLIND,
     FAIL,
@@ -52,6 +52,7 @@ from .document import (
     Row,
     by_state,
     by_waiver,
+    coming,
     controls,
     first_sentences,
     fixes,
@@ -94,13 +95,13 @@ _LONGEST_REFERENCE = 2000
 # what the table shows and filters
 _TABLE = (
     "fingerprint", "state", "severity", "name", "target", "tool", "change", "check", "protocol", "path", "method", "parameter",
-    "index", "first_seen", "port", "cve", "reasons",
+    "index", "first_seen", "port", "cve", "reasons", "team",
 )  # fmt: skip
 # what the details add; a text is its place in the list of texts
 _TEXTS = ("description", "risk", "recommendation", "evidence")
 _FACTS = (
     "service", "cwe", "status", "workspace", "id", "scan_id", "cvss", "epss", "epss_percentile", "known_exploited",
-    "verified",
+    "verified", "contact", "channel", "due",
 )  # fmt: skip
 
 _COLUMNS = {
@@ -282,6 +283,7 @@ def facts(document: Document) -> dict[str, str]:
         "Build": origin_of(document, "build"),
         "Commit": origin_of(document, "commit"),
         "Baseline": _baseline(document["baseline"]),
+        **_owners(document["owners"]),
         **{
             title: f"{source['path']}, data of {source['date'] or 'an unknown date'}"
             for title, source in sources.items()
@@ -305,10 +307,19 @@ def _baseline(baseline: Mapping[str, Any]) -> str:
     return f"{baseline['path']}, {baseline['state']}, accepts {counted(baseline['accepted'], 'finding')}{reason}"
 
 
+def _owners(owners: Mapping[str, Any] | None) -> dict[str, str]:
+    """The file of the owners, and the targets that nobody owns."""
+    if not owners:
+        return {}
+    unowned = owners["unowned"]
+    alone = f", no owner of {counted(len(unowned), 'target')}: {first_of(unowned, _MOST_REASONS)}" if unowned else ""
+    return {"Owners": f"{owners['path']}{alone}"}
+
+
 # what the template reads from the document
 _READ = (
     headline, sentences, is_whole, origin_of, tools_of, fixes, is_new, expired, bars, targets, waivers, by_state, facts, table,
-    details, waived, controls,
+    details, waived, coming, controls,
 )  # fmt: skip
 _WORDS = {
     "SUMMARY": SUMMARY,

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..._model.errors import counted
@@ -20,6 +20,7 @@ from .document import (
     because,
     by_state,
     check_of,
+    coming,
     controls,
     cves_of,
     first_sentences,
@@ -41,6 +42,9 @@ MOST_LINES = 70
 _MOST_REASONS = 3
 _MOST_PROBLEMS = 3
 _MOST_FIXES = 3
+_MOST_FIXES_OF_TEAM = 1
+_MOST_TEAMS = 4
+_MOST_COMING = 3
 _MOST_NEW = 3
 _MOST_GONE = 3
 _MOST_EXPIRED = 3
@@ -67,13 +71,14 @@ def markdown(document: Document) -> str:
         _not_scanned(document),
         _controls(document),
         _counts(document),
-        _section("Fix first", [], [f"- {_fix(each)}" for each in fixes(document)[:_MOST_FIXES]]),
+        _fix_first(document, _fix),
     ]
     last = [
         _findings("New, but not failing", new, _MOST_NEW),
         _waived(document),
         _listed("Gone", document["gone"]),
         _listed("Not seen by this scan", document.get("unseen", ())),
+        _coming(document),
         _expired(document["waivers"]["expired"]),
         _unused(document["waivers"]["unused"]),
         [_footer(document)],
@@ -97,10 +102,11 @@ def comment(document: Document) -> str:
         _reasons(document),
         _controls(document),
         [f"{_since(document)} {_states(document)}".rstrip()],
-        _section("Fix first", [], [f"- {_fix(each)} ({_why(each)})" for each in fixes(document)[:_MOST_FIXES]]),
+        _fix_first(document, lambda each: f"{_fix(each)} ({_why(each)})"),
         _findings("New", [row for row in changed if row["change"] != WORSE], _MOST_NEW),
         _findings("Worse", [row for row in changed if row["change"] == WORSE], _MOST_NEW),
         _waived(document),
+        _coming(document),
         _listed("Gone", document["gone"]),
         _listed("Not seen by this scan", document.get("unseen", ())),
         [_footer(document)],
@@ -195,6 +201,31 @@ def _by_tool(document: Document, numbers: Mapping[str, int]) -> dict[str, Mappin
     if len(tools) > _MOST_TOOLS:
         found["other tools"] = {state: numbers[state] - sum(each[state] for each in found.values()) for state in STATES}
     return found
+
+
+def _fix_first(document: Document, write: Callable[[Fix], str]) -> list[str]:
+    """What to fix first; of several teams that own failing findings, for each of the first ones."""
+    teams: dict[str | None, list[Row]] = {}
+    for row in document["findings"]:
+        if row["state"] == FAILING:
+            teams.setdefault(row["team"], []).append(row)
+    if len(teams) < 2:
+        return _section("Fix first", [], [f"- {write(each)}" for each in fixes(document)[:_MOST_FIXES]])
+    lines = []
+    for team, rows in list(teams.items())[:_MOST_TEAMS]:
+        contacts = [code(rows[0][key], _LONGEST) for key in ("contact", "channel") if rows[0][key]]
+        named = ", ".join([code(team, _LONGEST) if team else "Nobody", *contacts])
+        lines.append(f"- {named}: {counted(len(rows), 'failing finding')}")
+        lines += [f"  - {write(each)}" for each in fixes({"findings": rows})[:_MOST_FIXES_OF_TEAM]]
+    return _section("Fix first", [], lines, len(teams) - _MOST_TEAMS, "team")
+
+
+def _coming(document: Document) -> list[str]:
+    """What begins to fail by time alone."""
+    found = coming(document)
+    lines = [f"- {code(day, 20)}: {code(text, 3 * _LONGEST)}" for day, text in found[:_MOST_COMING]]
+    more = len(found) - _MOST_COMING
+    return _section("Begins to fail", [], [*lines, *([f"- and {more:,} more"] if more > 0 else [])])
 
 
 def _fix(fix: Fix) -> str:

@@ -17,15 +17,13 @@ from ..._evidence.findings import SUMMARY
 from ..._model.gate_words import FAILING, FINDINGS, KNOWN, NEW, PASSED, REOPENED, VERDICTS, WORSE
 from ..._model.safe_text import line
 from ..._model.times import iso_moment, utc_text
-from .document import Document, Row, by_waiver, waived_by
+from .document import Document, Row, by_waiver, waived_by, waiver_place
 
 # the outcomes of a target that was read completely
 WHOLE = (FINDINGS, PASSED)
 _LONGEST_ADVICE = 280
 
 _DAY = 86400
-# a waiver that ends within these days is marked
-_SOON = 14 * _DAY
 _AGES = {
     _DAY: "under 1 day",
     7 * _DAY: "1 to 6 days",
@@ -162,11 +160,12 @@ def expired(document: Document) -> list[_Listed]:
 
 def waivers(document: Document) -> list[_Listed]:
     """The waivers in force, first those that end first."""
+    soon = set(map(waiver_place, document["waivers"]["ending"]))
     now = iso_moment(document["generated"])
     used = []
     for rows in by_waiver(document).values():
         waiver = rows[0]["waiver"]
         end = iso_moment(str(waiver["expires"]))
         left = float("inf") if end is None or now is None else end - now
-        used.append((left, waived_by(waiver), (waiver, left < _SOON, rows)))
+        used.append((left, waived_by(waiver), (waiver, waiver_place(waiver) in soon, rows)))
     return [listed for _left, _words, listed in sorted(used, key=itemgetter(0, 1))]

@@ -17,8 +17,8 @@ SCRIPT = r"""
   const SEVERITIES = ["unknown", "critical", "high", "medium", "low", "info"];
   const STATES = ["failing", "waived", "known", "below"];
   const CHANGES = ["worse", "reopened", "new", "known"];
-  const FILTERS = ["text", "state", "severity", "change", "target", "tool"];
   const byId = (id) => document.getElementById(id);
+  const FILTERS = ["text", "state", "severity", "change", "target", "tool", "team"].filter((name) => byId("by-" + name));
   const read = (id) => JSON.parse(byId(id).textContent);
 
   const data = read("rows");
@@ -174,7 +174,9 @@ SCRIPT = r"""
     add("Exploited", said(has("known_exploited")));
     add("Verified", said(has("verified")));
     add("References", has("references").flatMap((reference) => [link(reference), make("br")]));
+    add("Owner", [get(row, "team"), has("contact"), has("channel")].filter(Boolean).join(", "));
     add("First seen", get(row, "first_seen"));
+    add("Begins to fail", has("due"));
     add("Check", get(row, "check"));
     const id = has("scan_id"), scan = id === null ? "" : "scan " + id;
     add("Tool", get(row, "tool"));

@@ -107,7 +107,8 @@ Findings may be missing, so a target without findings is not proven clean.</p></
 </p><p class="small">{{ row|place }}
 {%- if tools_of(document)|length > 1 and row.tool %} · {{ row.tool }}{% endif %}
 {%- if fix.number > 1 %} · {{ fix.number|counted("finding") }} of this kind{% endif %}
-{%- if fix.targets > 1 %} on {{ fix.targets|counted("target") }}{% endif %}</p>
+{%- if fix.targets > 1 %} on {{ fix.targets|counted("target") }}{% endif %}
+{%- if row.team %} · {{ row.team }}{% if row.contact %} ({{ row.contact }}){% endif %}{% endif %}</p>
 {%- if advice %}<p>{{ advice }}</p>{% endif %}
 <p class="soft small">Fails because {{ why(row) }}.</p></div></li>
 {% endfor %}
@@ -124,6 +125,15 @@ Findings may be missing, so a target without findings is not proven clean.</p></
 <h2 id="expired">{{ number|counted("expired waiver") }}: what {% if number == 1 %}it{% else %}they{% endif %}
  waived counts again</h2>
 {{ waiver_table("Expired", expired(document)) }}</section>
+{% endif %}
+{% set found = coming(document) %}
+{% if found %}
+<section aria-labelledby="coming">
+<h2 id="coming">Begins to fail</h2><ul>
+{%- for day, text in found[:MOST_LINES] %}
+<li><span class="date">{{ day }}</span>: {{ text }}</li>
+{%- endfor %}</ul>{{ left_out(found, "more waiver or finding") }}
+</section>
 {% endif %}
 {% set unseen = document.get("unseen", ()) %}
 {% if document.findings or document.gone or unseen %}
@@ -225,7 +235,7 @@ Findings may be missing, so a target without findings is not proven clean.</p></
 <div class="filters" role="search" aria-label="Filter the findings">
 {#- #}<label class="wide">Text<input type="search" id="by-text" autocomplete="off" spellcheck="false"
  placeholder="name, path, check, CVE, fingerprint"></label>
-{%- for name in ("state", "severity", "change", "target", "tool") %}
+{%- for name in ("state", "severity", "change", "target", "tool") + (("team",) if document.owners else ()) %}
 <label>{{ name|capitalize }}<select id="by-{{ name }}"><option value="">all</option></select></label>
 {%- endfor %}
 <button type="button" id="clear">Clear</button></div>

@@ -33,6 +33,7 @@ from ..._model.gate_words import (
 )
 
 _UTC = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _FINGERPRINT = re.compile(r"[0-9]+:[0-9a-f]{32}")
 _VERSION = re.compile(r"[0-9A-Za-z.+-]{1,40}")
 _LONGEST_TEXT = 4000
@@ -159,17 +160,16 @@ _OUTCOME, _VERDICT, _SEVERITY = _words(OUTCOMES), _words(VERDICTS), _words(SUMMA
 _LONG = Kind((str,), _rule(lambda value: len(value) <= _LONGEST_TEXT))
 _MATCHER = _map(("name", "check", "cve", "target", "severity", "port", "fingerprint"), Kind((str, int)), 1)
 _SOURCE = _object({"path": _TEXT, "date": _TEXT_OR_NULL}).or_null
-_WAIVER = _object(
-    {
-        "file": _TEXT,
-        "line": _PLACE,
-        "matcher": _MATCHER,
-        "reason": _TEXT,
-        "owner": _TEXT,
-        "expires": _TEXT,
-        "status": _words(WAIVER_STATUSES),
-    }
-)
+_OF_WAIVER = {
+    "file": _TEXT,
+    "line": _PLACE,
+    "matcher": _MATCHER,
+    "reason": _TEXT,
+    "owner": _TEXT,
+    "expires": _TEXT,
+    "status": _words(WAIVER_STATUSES),
+}
+_WAIVER = _object(_OF_WAIVER)
 _SPOT = {"path": _TEXT_OR_NULL, "method": _TEXT_OR_NULL, "parameter": _TEXT_OR_NULL}
 _OF_SCAN = {
     "target": _TEXT,
@@ -221,6 +221,8 @@ FINDING = Shape(
         "references": _TEXTS,
         "first_seen": _TIME.or_null,
         "age": _COUNT.or_null,
+        "due": _text(_DATE).or_null,
+        **dict.fromkeys(("team", "contact", "channel"), _TEXT_OR_NULL),
         "waiver": _WAIVER.or_null,
     }
 )
@@ -285,6 +287,7 @@ DOCUMENT = Shape(
             }
         ),
         "sources": _object({"epss": _SOURCE, "known_exploited": _SOURCE}),
+        "owners": _object({"path": _TEXT, "unowned": _TEXTS}).or_null,
         "targets": _list(Kind((Mapping,), TARGET.problem)),
         "controls": _list(_CONTROL),
         "summary": _object(dict.fromkeys(SUMMARY, _COUNT)),
@@ -299,6 +302,7 @@ DOCUMENT = Shape(
                 "expired": _list(_WAIVER),
                 "unused": _list(_WAIVER),
                 "doubled": _list(_object({"fingerprint": _PRINT, "waivers": _list(_WAIVER, 2)})),
+                "ending": _list(_object({**_OF_WAIVER, "days": _COUNT})),
             }
         ),
         "gone": _list(_object(_OF_GONE)),

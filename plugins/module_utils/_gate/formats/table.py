@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..._model.errors import counted
 from ..._model.safe_text import encode, json_lines
-from . import csv, defectdojo, gitlab, html, junit, markdown, sarif
+from . import calendar, csv, defectdojo, gitlab, html, junit, markdown, sarif
 from .document import Choices, Document, is_proof, is_whole, published
 
 
@@ -83,6 +83,7 @@ FORMATS: Mapping[str, Format] = {
         closes="DefectDojo",
     ),
     "csv": Format("gate.csv", lambda document, choices: [csv.table(document)]),
+    "calendar": Format("gate.ics", lambda document, choices: [calendar.calendar(document)]),
 }
 
 

@@ -54,5 +54,5 @@ def test_untrusted_text_is_marked(monkeypatch, name):
 @pytest.mark.parametrize("format", PLAIN)
 def test_untrusted_text_of_an_export_is_marked(monkeypatch, format):
     observe(monkeypatch, findings_export)
-    found = document([row(0, name=TEMPLATE)])
+    found = document([row(0, name=TEMPLATE), row(1, name=TEMPLATE, state="below", due="2026-12-31")])
     assert_marked(findings_export.findings_export({"playbook_dir": "/srv"}, found, format))

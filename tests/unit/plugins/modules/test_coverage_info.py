@@ -177,3 +177,44 @@ def test_a_file_has_no_password_of_a_target(service, run, tmp_path, suffix):
     text = dest.read_text()
     assert "horse" not in text and "https://scan@a.example.com/x" in text
     assert "0012" in text
+
+
+# --- owners
+
+
+def owned(tmp_path, text):
+    path = tmp_path / "owners.yml"
+    path.write_text(text)
+    return str(path)
+
+
+def test_each_row_has_the_owner_of_its_target(service, run, tmp_path):
+    path = owned(
+        tmp_path,
+        "version: 1\nowners:\n- {targets: [WWW.example.com], team: Web, contact: w@example.com}\n"
+        "- {targets: ['*.org', '=*'], team: '=1+1'}\n",
+    )
+    dest = tmp_path / "coverage.csv"
+    result = good(run("coverage_info", workspace_id=2, owners=path, dest=str(dest)))
+    assert [(row["target"], row["team"], row["contact"], row["channel"]) for row in result["rows"]] == [
+        ("www.example.com", "Web", "w@example.com", None),
+        ("shop.example.com", None, None, None),
+        ("new.example.com", None, None, None),
+    ]
+    assert [each for each in result.warnings if "owner" in each] == [
+        f"2 targets have no owner in {path} (shop.example.com, new.example.com): add a pattern to the file.",
+        f"The patterns at {path}:4, {path}:4 match no judged target: check for a typo, or remove it.",
+    ]
+    table = list(csv.DictReader(dest.open()))
+    assert [row["team"] for row in table] == ["Web", "", ""]
+
+
+def test_without_owners_the_keys_are_null(run):
+    assert {row["team"] for row in good(run("coverage_info", workspace_id=2))["rows"]} == {None}
+
+
+@pytest.mark.parametrize("text", ["", "version: 1\nowners: x\n", None])
+def test_a_wrong_file_of_owners_is_refused_before_any_call(service, run, tmp_path, text):
+    path = str(tmp_path / "missing.yml") if text is None else owned(tmp_path, text)
+    result = run("coverage_info", workspace_id=2, owners=path)
+    assert result.failed and "owners" in result.msg and service.calls() == []

@@ -259,6 +259,30 @@ def case_gate_estate_files(account, run):
     assert '"uri":"estate.yml"' in sarif and "README.md" not in sarif
 
 
+OWNERS = 'version: 1\nowners:\n- {targets: ["www.*"], team: Web, contact: web@example.com}\n'
+
+
+@case("gate", "owners")
+def case_gate_owners(account, run):
+    result = run("gate", scan_ids=[40001], owners=in_a_file(OWNERS))
+    assert {each["team"] for each in result["findings"]} == {"Web"}
+    assert run("gate", scan_ids=[40001])["findings"][0]["team"] is None
+
+
+@case("gate", "notice")
+def case_gate_notice(account, run):
+    options = dict(waivers=[in_a_file(GATE_WAIVER.format(expires=LATER))], scan_ids=[40001])
+    assert run("gate", **options)["waivers"]["ending"] == []
+    (ending,) = run("gate", notice="60d", **options)["waivers"]["ending"]
+    assert ending["days"] in (30, 31)
+
+
+@case("coverage_info", "owners")
+def case_coverage_info_owners(account, run):
+    rows = good(run("coverage_info", workspace_id=2, owners=in_a_file(OWNERS)))["rows"]
+    assert {row["target"]: row["team"] for row in rows}["www.example.com"] == "Web"
+
+
 @case("gate", "export_all")
 def case_gate_export_all(account, run):
     options = dict(formats=["defectdojo"], policy={"fail_on": "critical"})

@@ -150,6 +150,8 @@ def check(name, text):
         JSON_SCHEMAS[name].validate(json.loads(text))
     elif name == "junit":
         JUNIT_SCHEMA.validate(ElementTree.fromstring(text.encode()))
+    elif name == "calendar":
+        events_of(text)
     elif name == "defectdojo":
         for finding in json.loads(text)["findings"]:
             assert set(finding) <= DEFECTDOJO_FIELDS
@@ -162,6 +164,38 @@ def check(name, text):
 def results_of(text):
     (run,) = json.loads(text)["runs"]
     return run["results"]
+
+
+def events_of(text):
+    """The events of a calendar, each as a dictionary of the texts of its properties. Read as RFC 5545 says, and strictly."""
+    *lines, last = text.split("\r\n")
+    assert last == "" and "\n" not in "".join(lines)
+    assert max(len(each.encode()) for each in lines) <= 75
+    unfolded = text.replace("\r\n ", "").split("\r\n")[:-1]
+    assert unfolded[0] == "BEGIN:VCALENDAR" and unfolded[-1] == "END:VCALENDAR"
+    assert unfolded[1] == "VERSION:2.0" and unfolded[2].startswith("PRODID:")
+    events, inside = [], []
+    for each in unfolded[1:-1]:
+        name, value = each.split(":", 1)
+        if name == "BEGIN":
+            inside.append(value)
+            if value == "VEVENT":
+                events.append({})
+        elif name == "END":
+            assert inside.pop() == value
+        elif inside == ["VEVENT"]:
+            assert name not in events[-1]
+            events[-1][name] = re.sub(r"\\([\\;,])", r"\1", value)
+            if name in ("SUMMARY", "DESCRIPTION"):
+                assert not re.search(r"(?<!\\)[;,]", value.replace("\\\\", ""))
+    assert not inside and "BEGIN:V" in "".join(unfolded[1:])
+    for event in events:
+        assert {"UID", "DTSTAMP", "SUMMARY"} <= set(event)
+        assert re.fullmatch(r"[0-9]{8}", event.get("DTSTART;VALUE=DATE", "")) or re.fullmatch(
+            r"[0-9]{8}T[0-9]{6}Z", event["DTSTART"]
+        )
+    assert len({event["UID"] for event in events}) == len(events)
+    return events
 
 
 def failing_in(name, text, of):
@@ -189,6 +223,11 @@ def failing_in(name, text, of):
     if name == "html":
         shown = table_of(text)
         return {(each["fingerprint"], each["index"]) for each in shown if each["state"] == "failing"}
+    if name == "calendar":
+        # it has what will fail
+        shown = [each for each in events_of(text) if each["SUMMARY"].startswith("Begins to fail: ")]
+        assert len(shown) == sum(each["due"] is not None for each in of["findings"])
+        return {(each["fingerprint"], each["index"]) for each in of["findings"] if each["state"] == "failing"}
     # Markdown has the number only
     (number,) = re.findall(r"^\| failing \| (\d+) \|", text, re.MULTILINE)
     shown = {(each["fingerprint"], each["index"]) for each in of["findings"] if each["state"] == "failing"}

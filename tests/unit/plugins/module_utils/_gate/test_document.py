@@ -10,12 +10,13 @@ import json
 import jsonschema
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.exploits import CveFile, Exploits
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.owners import read_owners
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import Trouble, rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import Gone, Memory, Remembered
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import document_of, of_workspace, saved_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import expect_of, mapping_of, policy_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Doubled, Waived, Waiver
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Doubled, Ending, Waived, Waiver
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT
@@ -73,7 +74,13 @@ MEMORY = Memory(
     [Remembered("new"), Remembered("known", "2026-01-01T00:00:00Z"), Remembered("worse"), Remembered("reopened")],
     (Gone("1:" + "a" * 32, "Old", "WEB-3", "low", "a.example", "website_scanner", "2026-01-01T00:00:00Z", None),),
 )
-WAIVED = Waived((WAIVER, None, None, None), (WAIVER,), (WAIVER,), (Doubled("1:" + "a" * 32, (WAIVER, WAIVER)),))
+WAIVED = Waived(
+    (WAIVER, None, None, None), (WAIVER,), (WAIVER,), (Doubled("1:" + "a" * 32, (WAIVER, WAIVER)),)
+)._replace(ending=(Ending(WAIVER, 9),))
+OWNERS = read_owners(
+    "owners.yml", 'version: 1\nowners:\n- {targets: ["*"], team: All}\n'
+    '- {targets: ["*.example*"], team: Web, contact: web@example.com, channel: "#web"}\n'
+)  # fmt: skip
 EXPLOITS = Exploits(CveFile({}, "epss.csv", "2026-11-22"), CveFile({}, "kev.json"))
 
 
@@ -82,19 +89,21 @@ def decided(pairs=PAIRS, policy=None, rows=None, **given):
     return decide(pairs, rows, policy=policy_of(policy), mapping=mapping_of(None), now=NOW, **given)
 
 
-def document(decision, workspace="Web shop", exploits=EXPLOITS):
-    return document_of(decision, collection_version="1.0.0", now=NOW, workspace=workspace, exploits=exploits)
+def document(decision, workspace="Web shop", exploits=EXPLOITS, owners=None):
+    return document_of(
+        decision, collection_version="1.0.0", now=NOW, workspace=workspace, exploits=exploits, owners=owners
+    )
 
 
 def full_document():
     policy = {
         "max": {"medium": 3},
-        "older_than": {"high": "30d"},
+        "older_than": {"high": "30d", "unknown": "3d"},
         "exclude": [{"name": "TLS*", "port": 1}],
         "min_cvss": 1,
     }
     decision = decided(policy=policy, memory=MEMORY, waived=WAIVED, expect=expect_of({"targets": ["d.example"]}))
-    return document(decision)
+    return document(decision, owners=OWNERS)
 
 
 class Made(dict):
@@ -173,7 +182,8 @@ def test_a_document_is_the_golden_file():
     row["description"] = "d"
     check_golden("gate.json", json.dumps(whole, indent=1) + "\n")
     assert DOCUMENTS["empty"]["sources"] == {"epss": None, "known_exploited": None}
-    assert DOCUMENTS["empty"]["waivers"] == {"expired": [], "unused": [], "doubled": []}
+    assert DOCUMENTS["empty"]["waivers"] == {"expired": [], "unused": [], "doubled": [], "ending": []}
+    assert DOCUMENTS["empty"]["owners"] is None
 
 
 # --- judging it again

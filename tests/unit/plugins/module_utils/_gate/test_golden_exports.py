@@ -32,7 +32,19 @@ def whole():
     of["counts"].update(gone=1, unseen=1)
     of["gone"] = [GONE]
     of["unseen"] = [{**GONE, "name": "SQL injection", "reason": "not seen by this scan (light): fewer tests"}]
-    of["waivers"] = {"expired": [WAIVER], "unused": [{**WAIVER, "line": 9}], "doubled": []}
+    of["waivers"] = {
+        "expired": [WAIVER],
+        "unused": [{**WAIVER, "line": 9}],
+        "doubled": [],
+        "ending": [{**WAIVER, "days": 13}],
+    }
+    of["owners"] = {"path": "owners.yml", "unowned": ["www.example.com"]}
+    for each in of["findings"]:
+        if each["target"] == "api.example.com":
+            each.update(team="Payments", contact="pay@example.com", channel="#pay")
+        elif each["target"] != "www.example.com":
+            each.update(team="Shop")
+        each["due"] = "2026-12-24" if each["state"] in ("known", "below") else None
     return of
 
 

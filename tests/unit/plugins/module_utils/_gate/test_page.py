@@ -116,7 +116,7 @@ def test_hostile_text_is_in_no_tag_and_no_attribute_but_addresses():
     text = "".join(HOSTILE.values())[:3000]
     of = document(
         rows, [pair(text, text, outcome=text, reasons=[text])], outcome=text, reasons=[text], workspace=text,
-        generated=text, waivers={"expired": [{**WAIVER, "matcher": {text: text}}], "unused": [], "doubled": []},
+        generated=text, waivers={"expired": [{**WAIVER, "matcher": {text: text}}], "unused": [], "doubled": [], "ending": []},
         gone=[dict.fromkeys(GONE, text)], unseen=[dict.fromkeys(UNSEEN, text)],
     )  # fmt: skip
     plain, page = Elements(html(mixed())), html(of)
@@ -442,6 +442,7 @@ def test_waivers_that_end_first_come_first():
         for line, expires in ((1, "2026-11-30"), (2, "2027-06-30"), (3, "never"))
     )
     of = document([waived(1, waiver=never), waived(2, waiver=later), waived(3, waiver=soon), waived(4, waiver=later)])
+    of["waivers"]["ending"] = [{**soon, "days": 8}]
     part = part_of("waived", of)
     shown = [("bad ", "2026-11-30"), ("", "2027-06-30"), ("", "never")]
     assert re.findall(r'<span class="(bad )?date">([^<]+)<', part) == shown
@@ -449,7 +450,7 @@ def test_waivers_that_end_first_come_first():
 
 
 def test_expired_waivers_are_an_alarm_of_their_own():
-    of = {**mixed(), "waivers": {"expired": [WAIVER, WAIVER], "unused": [], "doubled": []}}
+    of = {**mixed(), "waivers": {"expired": [WAIVER, WAIVER], "unused": [], "doubled": [], "ending": []}}
     assert "2 expired waivers: what they waived counts again" in part_of("expired", of)
     page = html(of)
     assert page.index("2 expired waivers") < page.index("By severity")
@@ -458,7 +459,13 @@ def test_expired_waivers_are_an_alarm_of_their_own():
 
 def test_unused_and_doubled_waivers_are_listed():
     of = document(
-        [], waivers={"expired": [], "unused": [WAIVER], "doubled": [{"fingerprint": "1:7", "waivers": [WAIVER] * 2}]}
+        [],
+        waivers={
+            "expired": [],
+            "unused": [WAIVER],
+            "doubled": [{"fingerprint": "1:7", "waivers": [WAIVER] * 2}],
+            "ending": [],
+        },
     )
     part = part_of("waived", of)
     assert "Unused waivers: no finding matches them" in part and "check: TLS-7" in part

@@ -13,7 +13,6 @@ from datetime import datetime, timezone
 import pytest
 import yaml
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.matchers import matcher_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate import waivers as reader
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import (
     Rule,
     Waived,
@@ -21,6 +20,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers impo
     read_waivers,
     waive,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._model import yaml_entries as reader
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._model.times import expiry_of
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_memory_values import (

@@ -1,0 +1,113 @@
+# Copyright: The scanops.scanner contributors
+# Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+"""What time alone changes about a gate, as a calendar (RFC 5545): waivers end, and findings begin to fail. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from math import isinf
+from typing import Any
+
+from ..._model.errors import counted
+from ..._model.safe_text import encode, line
+from ..._model.times import expiry_of, is_date, utc_text
+from .document import Document, Row, place, problems, waived_by, waiver_place
+
+# octets in a line of the file, without its end (section 3.1)
+_LONGEST_LINE = 75
+_MOST_PROBLEMS = 3
+_ESCAPED = str.maketrans({"\\": "\\\\", ";": "\\;", ",": "\\,"})
+# a calendar needs a component (section 3.4), also one without events
+_NO_EVENT = (
+    *("BEGIN:VTIMEZONE", "TZID:UTC", "BEGIN:STANDARD", "DTSTART:19700101T000000"),
+    *("TZOFFSETFROM:+0000", "TZOFFSETTO:+0000", "END:STANDARD", "END:VTIMEZONE"),
+)
+
+
+def calendar(document: Document) -> str:
+    """The ends of waivers in force, and the days on which findings begin to fail."""
+    stamp = f"DTSTAMP:{_compact(document['generated'])}"
+    findings = map(_of_finding, (row for row in document["findings"] if row["due"]))
+    events = [*_of_run(document), *_of_waivers(document), *findings]
+    names: Counter[str] = Counter()
+    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//scanops//scanops.scanner gate//EN", "CALSCALE:GREGORIAN"]
+    for identity, when, summary, description in events:
+        start = _start(when)
+        if start is None:
+            continue
+        digest = hashlib.sha256(encode([document["workspace"], *identity]).encode()).hexdigest()[:32]
+        names[digest] += 1
+        lines += [
+            "BEGIN:VEVENT",
+            f"UID:{digest}-{names[digest]}@scanops.scanner",
+            stamp,
+            f"DTSTART{start}",
+            f"SUMMARY:{summary.translate(_ESCAPED)}",
+            f"DESCRIPTION:{description.translate(_ESCAPED)}",
+            "TRANSP:TRANSPARENT",
+            "END:VEVENT",
+        ]
+    lines += ["END:VCALENDAR"] if names else [*_NO_EVENT, "END:VCALENDAR"]
+    return "".join(chain.from_iterable(map(_folded, lines)))
+
+
+# what identifies an event in every run, when it is, and two texts
+_Event = tuple[list[Any], str, str, str]
+
+
+def _of_run(document: Document) -> Iterator[_Event]:
+    """That events may be missing, on the day of a run that did not read everything."""
+    why = problems(document)
+    if why:
+        said = f"{line(' '.join(why[:_MOST_PROBLEMS]), 2000)} What begins to fail may be missing from this calendar."
+        yield ["run"], document["generated"][:10], f"Incomplete: {counted(len(why), 'problem')} of the gate", said
+
+
+def _of_waivers(document: Document) -> Iterator[_Event]:
+    listed = document["waivers"]
+    doubled = chain.from_iterable(each["waivers"] for each in listed["doubled"])
+    used = (row["waiver"] for row in document["findings"] if row["waiver"])
+    every = {waiver_place(each): each for each in chain(used, listed["ending"], listed["unused"], doubled)}
+    for _place, waiver in sorted(every.items()):
+        matcher: Mapping[str, object] = waiver["matcher"]
+        words = line(", ".join(f"{key}: {value}" for key, value in matcher.items()), 200)
+        # its line changes with others, and its end when it is renewed
+        identity = ["waiver", waiver["file"], dict(sorted(matcher.items()))]
+        yield identity, waiver["expires"], f"Waiver ends: {words}", waived_by(waiver)
+
+
+def _of_finding(row: Row) -> _Event:
+    team = f" Team: {line(row['team'])}." if row["team"] else ""
+    said = f"{place(row)}. It is older than the policy allows from this day on.{team}"
+    identity = ["finding", row["workspace"], row["tool"], row["fingerprint"], row["index"]]
+    return identity, row["due"], f"Begins to fail: {row['severity']} {line(row['name'], 200)}", said
+
+
+def _start(when: str) -> str | None:
+    """The value of DTSTART with its parameters: a date is its whole day. None for a time that never comes."""
+    at = expiry_of(when)
+    if at is None or isinf(at):
+        return None
+    return f";VALUE=DATE:{_compact(when)}" if is_date(when) else f":{_compact(utc_text(at))}"
+
+
+def _compact(time: str) -> str:
+    return time.replace("-", "").replace(":", "")
+
+
+def _folded(text: str) -> Iterable[str]:
+    """A line in parts of at most 75 octets, none of which ends within a character."""
+    size, begin = 0, 0
+    for at, character in enumerate(text):
+        octets = len(character.encode())
+        if size + octets > _LONGEST_LINE:
+            yield f"{text[begin:at]}\r\n "
+            # the space counts
+            size, begin = 1, at
+        size += octets
+    yield f"{text[begin:]}\r\n"
