@@ -25,6 +25,7 @@ options:
     required: true
   format:
     description:
+      - V(attestation) is an unsigned in-toto Statement that binds the verdict of the gate to O(subjects).
       - V(csv) is a table, with one line for each finding. An apostrophe keeps spreadsheets from reading a text as a
         formula, a number or a date, with commas, semicolons or tabs between cells. It begins with a byte order mark
         unless it is ASCII.
@@ -38,7 +39,7 @@ options:
       - V(markdown) is a summary of at most 70 lines for a pipeline or a comment on a change.
       - V(sarif) is SARIF 2.1.0. Each result is at the line of the estate file that declares its target.
     type: str
-    choices: [csv, defectdojo, gitlab, html, junit, markdown, sarif]
+    choices: [attestation, csv, defectdojo, gitlab, html, junit, markdown, sarif]
     required: true
   every:
     description:
@@ -74,6 +75,13 @@ options:
       - For V(sarif). A name that distinguishes the analyses of one repository. By default, it consists of the names of
         the collection and of the workspace.
     type: str
+  subjects:
+    description:
+      - For V(attestation), which requires it. The images or files that the gate has judged, as in
+        O(scanops.scanner.gate#module:subjects).
+    type: list
+    elements: dict
+    default: []
 seealso:
   - module: scanops.scanner.gate
 """
@@ -177,6 +185,7 @@ def _choices(options: dict[str, Any], directory: str) -> Choices:
         options.get("fallback_file") or next((path for path, _text in files), None),
         options.get("every", True),
         options.get("category"),
+        options.get("subjects", ()),
     )
 
 

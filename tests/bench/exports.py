@@ -16,7 +16,18 @@ FINDING_SIZE = 2000
 WAIVERS = 1000
 MOST_MEMORY = 400 << 20
 # a profile of SARIF follows an underscore
-NAMES = ("json", "markdown", "html", "sarif_github", "sarif_full", "junit", "gitlab", "defectdojo", "csv")
+NAMES = (
+    "json",
+    "markdown",
+    "html",
+    "sarif_github",
+    "sarif_full",
+    "junit",
+    "gitlab",
+    "defectdojo",
+    "csv",
+    "attestation",
+)
 
 
 def export(name: str) -> Callable[[Stage], Result]:
