@@ -25,6 +25,7 @@ options:
     required: true
   format:
     description:
+      - V(attestation) is an unsigned in-toto Statement that binds the verdict of the gate to O(subjects).
       - V(calendar) is a calendar (RFC 5545) with the ends of waivers, and the days on which findings begin to fail by
         their age.
       - V(csv) is a table, with one line for each finding. An apostrophe keeps spreadsheets from reading a text as a
@@ -40,7 +41,7 @@ options:
       - V(markdown) is a summary of at most 70 lines for a pipeline or a comment on a change.
       - V(sarif) is SARIF 2.1.0. Each result is at the line of the estate file that declares its target.
     type: str
-    choices: [calendar, csv, defectdojo, gitlab, html, junit, markdown, sarif]
+    choices: [attestation, calendar, csv, defectdojo, gitlab, html, junit, markdown, sarif]
     required: true
   every:
     description:
@@ -76,6 +77,13 @@ options:
       - For V(sarif). A name that distinguishes the analyses of one repository. By default, it consists of the names of
         the collection and of the workspace.
     type: str
+  subjects:
+    description:
+      - For V(attestation), which requires it. The images or files that the gate has judged, as in
+        O(scanops.scanner.gate#module:subjects).
+    type: list
+    elements: dict
+    default: []
 seealso:
   - module: scanops.scanner.gate
 """
@@ -179,6 +187,7 @@ def _choices(options: dict[str, Any], directory: str) -> Choices:
         options.get("fallback_file") or next((path for path, _text in files), None),
         options.get("every", True),
         options.get("category"),
+        options.get("subjects", ()),
     )
 
 

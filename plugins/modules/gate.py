@@ -283,10 +283,32 @@ options:
         that read them close the findings that a file lacks.
       - V(html) requires the Python library Jinja2 on the host on which the module runs.
       - V(calendar) has the ends of waivers, and the days on which findings begin to fail, as C(gate.ics).
+      - V(attestation) is an unsigned in-toto Statement over O(subjects), also if the gate fails. If it is not in the list,
+        the file of an earlier run is removed, because a later step would sign it. See
+        R(the guide,ansible_collections.scanops.scanner.docsite.guide_gate.attestation).
     type: list
     elements: str
-    choices: [json, markdown, html, sarif, junit, gitlab, defectdojo, csv, calendar]
+    choices: [json, markdown, html, sarif, junit, gitlab, defectdojo, csv, calendar, attestation]
     default: [json, markdown]
+  subjects:
+    description:
+      - The images or files that an attestation is about. Required for V(attestation) in O(formats), and refused without it.
+      - Danger - the gate cannot see what the targets run. It attests that the subjects were judged because you say so.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      name:
+        description:
+          - The name of the image or file, which only this subject has.
+        type: str
+        required: true
+      sha256:
+        description:
+          - Its SHA-256 digest, 64 lower-case hexadecimal digits. For an image, this is the digest of its manifest,
+            without C(sha256:) in front of it.
+        type: str
+        required: true
   sarif_profile:
     description:
       - The consumer for which C(sarif) is written. V(github) leaves waived findings out, because GitHub shows them as
@@ -663,6 +685,7 @@ files:
 """
 
 from ..module_utils._evidence.read import read
+from ..module_utils._gate.formats.attestation import SUBJECT_OPTIONS
 from ..module_utils._gate.formats.table import FORMATS
 from ..module_utils._gate.gate import run_gate
 from ..module_utils._gate.policy import EXPECT_OPTIONS, ORIGIN_OPTIONS, POLICY_OPTIONS
@@ -694,6 +717,7 @@ OPTIONS = dict(
     outcomes=dict(type="dict"),
     artifacts=dict(type="path"),
     formats=dict(type="list", elements="str", choices=list(FORMATS), default=["json", "markdown"]),
+    subjects=dict(type="list", elements="dict", default=[], options=SUBJECT_OPTIONS),
     sarif_profile=dict(type="str", choices=["github", "gitlab", "full"], default="github"),
     sarif_category=dict(type="str"),
     estate_files=dict(type="list", elements="path", default=[]),

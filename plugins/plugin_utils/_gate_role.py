@@ -15,6 +15,8 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 
+from ..module_utils._gate.formats.attestation import NAME as ATTESTATION
+from ..module_utils._gate.formats.attestation import subjects_of
 from ..module_utils._gate.formats.sarif import PROFILES
 from ..module_utils._gate.formats.table import FORMATS
 from ..module_utils._model.errors import Refused, ScannerError, WrongOption, printable
@@ -327,6 +329,7 @@ class _Gate:
             if options.get("sarif_profile") not in PROFILES:
                 options.pop("sarif_profile", None)
             options["formats"] = usable_formats(self.settings["formats"], self.wrong)
+            options.update(attested(options["formats"], self._option("subjects")))
         else:
             # the play may expect more of each gate than the targets and tools of the role
             options = {**self._gate_options(), "workspace": self.settings.get("workspace")}
@@ -416,6 +419,15 @@ def usable_formats(formats: Any, wrong: str = "") -> list[str]:
     # without requests, the gate runs in another Python, which may lack the library of a format
     usable = ([each for each in some if f"formats has {each}," not in wrong] for some in (known, DEFAULTS["formats"]))
     return next(filter(None, usable), [])
+
+
+def attested(formats: Sequence[str], subjects: Any) -> Result:
+    """The options of an attestation that can be written although another variable is wrong: one that says failed."""
+    try:
+        return {"subjects": subjects_of(subjects, True)} if ATTESTATION in formats else {}
+    except WrongOption:
+        others = [each for each in formats if each != ATTESTATION]
+        return {"formats": others or DEFAULTS["formats"]}
 
 
 def digests(values: Mapping[str, Any]) -> dict[str, str]:

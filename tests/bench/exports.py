@@ -16,7 +16,19 @@ FINDING_SIZE = 2000
 WAIVERS = 1000
 MOST_MEMORY = 400 << 20
 # a profile of SARIF follows an underscore
-NAMES = ("json", "markdown", "html", "sarif_github", "sarif_full", "junit", "gitlab", "defectdojo", "csv", "calendar")
+NAMES = (
+    "json",
+    "markdown",
+    "html",
+    "sarif_github",
+    "sarif_full",
+    "junit",
+    "gitlab",
+    "defectdojo",
+    "csv",
+    "calendar",
+    "attestation",
+)
 
 
 def export(name: str) -> Callable[[Stage], Result]:

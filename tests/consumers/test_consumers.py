@@ -18,6 +18,10 @@ from pathlib import Path
 
 import junitparser
 import pytest
+from google.protobuf import json_format
+from in_toto_attestation.predicates.test_result.v0.test_result_pb2 import TestResult
+from in_toto_attestation.v1 import statement_pb2
+from in_toto_attestation.v1.statement import Statement
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(CHECKOUT / "tests" / "page"), str(CHECKOUT / "tests" / "unit" / "plugins" / "module_utils")]
@@ -36,8 +40,13 @@ IDS = ["0012", "1/2", "1E5", "1-2", "1.10", "5%", "(5)", "1,5", "123456789012345
 FORMULAS = ["a;=1+1", 'a; "=1+1"', "a\n=1+1;b", "a\r\n;=1+1", "a\t=1+1", '";=1+1', 'x,"\n=1+1', "=1+1;=1+1"]
 
 
+# pytest would take the class for a test
+TestResult.__test__ = False
+
+
 def file_of(name, of):
-    (artefact,) = write(name, of, Choices(fallback="estate.yml")).artefacts
+    subjects = [{"name": "ghcr.io/example/shop", "sha256": "0123456789abcdef" * 4}]
+    (artefact,) = write(name, of, Choices(fallback="estate.yml", subjects=subjects)).artefacts
     return artefact.text
 
 
@@ -91,6 +100,23 @@ def test_junitparser_counts_each_finding_once(tmp_path):
     assert len({(case.classname, case.name) for case in cases}) == len(cases)
     assert {case.time for case in cases} == {900.0, 0.0}
     assert junitparser.JUnitXml.fromfile(str(tmp_path / "gate.xml")).time == 3 * 900.0
+
+
+@pytest.mark.parametrize("of", [mixed(), broken(), document([])], ids=["mixed", "broken", "empty"])
+def test_in_toto_reads_the_attestation_as_it_is(of):
+    """The messages of the package are the published schema; the specification lets readers ignore further fields."""
+    text = file_of("attestation", of)
+    written = json.loads(text)
+    message = json_format.Parse(text, statement_pb2.Statement())
+    Statement.copy_from_pb(message).validate()
+    # no number is rounded, and no field is lost
+    assert json_format.MessageToDict(message) == written
+    predicate = {key: each for key, each in written["predicate"].items() if key != "scanops_gate"}
+    result = json_format.ParseDict(predicate, TestResult())
+    assert result.result == ("PASSED" if of["passed"] else "FAILED")
+    assert json_format.MessageToDict(result) == {key: each for key, each in predicate.items() if each}
+    with pytest.raises(json_format.ParseError, match="scanops_gate"):
+        json_format.ParseDict(written["predicate"], TestResult())
 
 
 @pytest.mark.skipif(OFFICE is None, reason="No LibreOffice was found: install libreoffice-calc")

@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -28,6 +31,8 @@ SCHEMAS = {
     "gitlab-ci.yml": _GITLAB,
     "estate-github-actions.yml": _GITHUB,
     "estate-gitlab-ci.yml": _GITLAB,
+    "attest-github-actions.yml": _GITHUB,
+    "attest-cosign.yml": _GITHUB,
     "azure-pipelines.yml": [
         "vendor.azure-pipelines", "--data-transform", "azure-pipelines", "--regex-variant", "nonunicode",
     ],
@@ -38,16 +43,20 @@ OF_ESTATE = [name for name in SCHEMAS if name.startswith("estate-")]
 PIPELINES = [*(name for name in SCHEMAS if name not in OF_ESTATE), JENKINSFILE]
 # the playbooks of the examples, and the role that each has
 PLAYBOOKS = {"gate.yml": "scan_gate", "comment.yml": "gate_comment"}
+# those that sign an attestation of the gate, and deploy only with it
+ATTESTING = ["attest-github-actions.yml", "attest-cosign.yml"]
+ON_GITHUB = [name for name, schema in SCHEMAS.items() if schema is _GITHUB]
 # Azure Repos is none of the providers of the role gate_comment.
-WITH_COMMENT_ROLE = [name for name in PIPELINES if name != "azure-pipelines.yml"]
+WITH_COMMENT_ROLE = [name for name in PIPELINES if name not in ("azure-pipelines.yml", *ATTESTING)]
 # What a script does first, so that the runner obeys no command in the output.
-WITHOUT_COMMANDS = {
-    "github-actions.yml": re.escape(
+WITHOUT_COMMANDS = dict.fromkeys(
+    ("github-actions.yml", *ATTESTING),
+    re.escape(
         "token=$(python -c 'import uuid; print(uuid.uuid4().hex)')\n"
         'echo "::stop-commands::$token"\n'
         "trap 'echo \"::$token::\"' EXIT\n"
-    )
-}
+    ),
+)
 # The keys whose values a shell runs: GitHub, GitLab (a list is one script), Azure.
 SHELL_KEYS = ("run", "before_script", "script", "after_script", "bash")
 GROOVY_SHELL = re.compile(r"""\bsh (?:'''(.*?)'''|'([^'\n]*)')""", re.DOTALL)
@@ -182,6 +191,8 @@ def test_the_exit_status_of_the_gate_decides(name):
     [
         ("github-actions.yml", "scan-gate.yml"),
         ("github-actions.yml", "gate-comment.yml"),
+        ("attest-github-actions.yml", "scan-gate.yml"),
+        ("attest-cosign.yml", "scan-gate.yml"),
         ("estate-github-actions.yml", '"$PLAYBOOK"'),
         ("estate-github-actions.yml", "estate_apply.yml"),
     ],
@@ -229,7 +240,7 @@ def test_all_pipelines_install_the_same(name):
     assert packages[0] == packages[1]
 
 
-@pytest.mark.parametrize("name", ["github-actions.yml", "estate-github-actions.yml"])
+@pytest.mark.parametrize("name", ON_GITHUB)
 def test_each_action_is_pinned_by_its_commit(name):
     lines = re.findall(r"uses: (.+)", text_of(name))
     assert len(lines) == len([step for step in steps_of_github(name) if "uses" in step]) > 0
@@ -237,7 +248,7 @@ def test_each_action_is_pinned_by_its_commit(name):
         assert re.fullmatch(r"[\w-]+(/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line), line
 
 
-@pytest.mark.parametrize("name", ["github-actions.yml", "estate-github-actions.yml"])
+@pytest.mark.parametrize("name", ON_GITHUB)
 def test_a_job_with_the_key_may_only_read_the_repository(name):
     workflow = yaml.safe_load(text_of(name))
     assert workflow["permissions"] == {}
@@ -261,9 +272,13 @@ def test_artefacts_are_kept_if_the_gate_fails():
 @pytest.mark.parametrize("name", PIPELINES)
 def test_the_playbook_writes_each_file_that_a_pipeline_reads(name):
     written = {"json": "gate.json", "markdown": "gate.md", "html": "gate.html", "sarif": "gate.sarif",
-               "junit": "gate-junit.xml", "gitlab": "gl-dast-report.json"}  # fmt: skip
+               "junit": "gate-junit.xml", "gitlab": "gl-dast-report.json",
+               "attestation": "gate.intoto.json"}  # fmt: skip
     (play,) = yaml.safe_load(text_of("gate.yml"))
-    assert set(play["vars"]["formats"]) == set(play["vars"]["scans"])
+    assert set(play["vars"]["formats"]) == set(play["vars"]["scans"]) == set(play["vars"]["subjects"])
+    # the gate refuses one without the other
+    for profile, formats in play["vars"]["formats"].items():
+        assert bool(play["vars"]["subjects"][profile]) is ("attestation" in formats)
     files = {written[each] for formats in play["vars"]["formats"].values() for each in formats}
     read = set(re.findall(r"scan_gate/([\w.-]+\w)", text_of(name)))
     assert read and read - files == set()
@@ -360,3 +375,124 @@ def test_a_playbook_sets_only_options_of_its_role(name, played):
     specification = CHECKOUT / "roles" / played / "meta" / "argument_specs.yml"
     options = yaml.safe_load(specification.read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
     assert role["role"] == f"scanops.scanner.{played}" and set(role["vars"]) - set(options) == set()
+
+
+# --- the pipelines that sign an attestation
+
+SUBJECT = {"name": "ghcr.io/example/shop", "digest": {"sha256": "a" * 64}}
+PREDICATE_TYPE = "https://in-toto.io/attestation/test-result/v0.1"
+
+
+def gated(result, hours, **more):
+    """The predicate of a gate that ended so many hours ago."""
+    ended = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - hours * 3600))
+    return {"result": result, "scanops_gate": {"generated": ended}, **more}
+
+
+def run_step(name, step, place, program, output="", status=0):
+    """Run a step with a program that prints this, as the runner of GitHub does; its exit status, and the arguments."""
+    (script,) = [each["run"] for each in steps_of_github(name) if each.get("name") == step]
+    (place / "output").write_text(output)
+    fake = place / program
+    fake.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {place}/arguments\ncat {place}/output\nexit {status}\n')
+    fake.chmod(0o755)
+    environment = {
+        "PATH": f"{place}:{os.environ['PATH']}", "IMAGE": SUBJECT["name"], "DIGEST": f"sha256:{'a' * 64}",
+        "GITHUB_REPOSITORY": "example/shop", "GITHUB_REF": "refs/heads/main",
+    }  # fmt: skip
+    done = subprocess.run(
+        ["bash", "-e", "-c", script], cwd=place, env=environment, check=False, capture_output=True, text=True
+    )
+    arguments = (place / "arguments").read_text().splitlines() if (place / "arguments").exists() else []
+    return done.returncode, arguments
+
+
+def printed_by_gh(predicates):
+    return json.dumps([{"verificationResult": {"statement": {"predicate": each}}} for each in predicates])
+
+
+def printed_by_cosign(predicates):
+    statements = [json.dumps({"predicate": each}).encode() for each in predicates]
+    return "".join(json.dumps({"payload": base64.b64encode(each).decode()}) + "\n" for each in statements)
+
+
+VERIFIERS = {"attest-github-actions.yml": ("gh", printed_by_gh), "attest-cosign.yml": ("cosign", printed_by_cosign)}
+needs_jq = pytest.mark.skipif(shutil.which("jq") is None, reason="No jq was found: install it")
+
+
+@needs_jq
+@pytest.mark.parametrize("name", ATTESTING)
+@pytest.mark.parametrize(
+    ("predicates", "deploys"),
+    [
+        ([gated("PASSED", 1)], True),
+        ([gated("FAILED", 1)], False),
+        ([gated("WARNED", 1)], False),
+        # the newest decides, whatever the order
+        ([gated("PASSED", 1), gated("FAILED", 2)], True),
+        ([gated("FAILED", 2), gated("PASSED", 1)], True),
+        ([gated("PASSED", 2), gated("FAILED", 1)], False),
+        ([gated("FAILED", 1), gated("PASSED", 2)], False),
+        # nothing old speaks for now
+        ([gated("PASSED", 25)], False),
+        # other tests of the same image say nothing about the gate
+        ([{"result": "PASSED"}], False),
+        ([{"result": "FAILED"}, gated("PASSED", 1)], True),
+        ([], False),
+    ],
+)
+def test_only_a_new_attestation_that_passed_lets_the_image_be_deployed(name, predicates, deploys, tmp_path):
+    program, printed = VERIFIERS[name]
+    status, arguments = run_step(name, "Verify the attestation", tmp_path, program, printed(predicates))
+    assert (status == 0) is deploys
+    identity = "https://github.com/example/shop/.github/workflows/attest.yml@refs/heads/main"
+    assert identity in arguments and PREDICATE_TYPE in arguments
+    assert arguments[2 if program == "gh" else -1].endswith(f"ghcr.io/example/shop@sha256:{'a' * 64}")
+
+
+@pytest.mark.parametrize("name", ATTESTING)
+def test_an_attestation_that_is_not_verified_lets_nothing_be_deployed(name, tmp_path):
+    program, printed = VERIFIERS[name]
+    output = printed([gated("PASSED", 1)])
+    assert run_step(name, "Verify the attestation", tmp_path, program, output, status=1)[0] == 1
+
+
+@needs_jq
+@pytest.mark.parametrize("name", ATTESTING)
+@pytest.mark.parametrize(
+    ("subjects", "accepted"),
+    [
+        ([SUBJECT], ATTESTING),
+        # cosign would sign the verdict for an image that was not judged
+        ([{**SUBJECT, "digest": {"sha256": "b" * 64}}], ATTESTING[:1]),
+        ([SUBJECT, {**SUBJECT, "name": "other"}], ATTESTING[:1]),
+    ],
+)
+def test_what_is_signed_is_what_the_gate_wrote(name, subjects, accepted, tmp_path):
+    predicate = gated("FAILED", 1)
+    statement = {"subject": subjects, "predicateType": PREDICATE_TYPE, "predicate": predicate}
+    (tmp_path / "scan_gate").mkdir()
+    (tmp_path / "scan_gate" / "gate.intoto.json").write_text(json.dumps(statement))
+    step = "Separate the subjects and the predicate" if name == ATTESTING[0] else "Sign"
+    status, arguments = run_step(name, step, tmp_path, "cosign")
+    assert (status == 0) is (name in accepted)
+    if status:
+        assert arguments == []
+        return
+    assert json.loads((tmp_path / "predicate.json").read_text()) == predicate
+    if name == ATTESTING[0]:
+        lines = [f"{each['digest']['sha256']}  {each['name']}" for each in subjects]
+        assert (tmp_path / "subjects.txt").read_text().splitlines() == lines
+        (action,) = [each["with"] for each in steps_of_github(name) if "actions/attest@" in each.get("uses", "")]
+        assert action["predicate-type"] == PREDICATE_TYPE
+    else:
+        assert arguments[:4] == ["attest", "--yes", "--type", PREDICATE_TYPE]
+
+
+@pytest.mark.parametrize("name", ATTESTING)
+def test_the_job_that_deploys_needs_the_gate_and_can_sign_nothing(name):
+    jobs = yaml.safe_load(text_of(name))["jobs"]
+    assert jobs["deploy"]["needs"] == ["gate", "attest"] and "if" not in jobs["deploy"]
+    steps = [step.get("name") for step in jobs["deploy"]["steps"]]
+    assert steps.index("Verify the attestation") < steps.index("Deploy")
+    assert [job for job, each in jobs.items() if each["permissions"].get("id-token") == "write"] == ["attest"]

@@ -50,9 +50,11 @@ from .files import (
     remove_files,
     write_files,
 )
+from .formats.attestation import NAME as ATTESTATION
+from .formats.attestation import Subject, subjects_of
 from .formats.document import Choices, Place
 from .formats.sarif import locations_of
-from .formats.table import FORMATS, outdated, write
+from .formats.table import FORMATS, NOTHING_WRITTEN, outdated, write
 from .gate_json import document_of, names_in, of_workspace, saved_of
 from .judge import Decision, Judged, decide
 from .policy import Expect, Policy, expect_of, gaps_in, mapping_of, origin_of, policy_of
@@ -92,6 +94,7 @@ class _Asked(NamedTuple):
     locations: Mapping[str, Place]
     sarif_location: str
     controls: Sequence[Control]
+    subjects: Sequence[Subject]
 
 
 def run_gate(host: Host, warn: Callable[[str], None], read: Callable[[], Reading]) -> Record:
@@ -189,6 +192,7 @@ def _asked(params: Record, now: float) -> _Asked:
         ),
         _sarif_location(params),
         controls_of(params["must_see"]),
+        _subjects(params),
     )
 
 
@@ -222,6 +226,11 @@ def _sarif_location(params: Mapping[str, Any]) -> str:
         files = params["estate_files"]
         return path_in_repository(files[0], "estate_files") if files else _README
     return path_in_repository(path, "sarif_location") if os.path.isabs(path) else str(path)
+
+
+def _subjects(params: Mapping[str, Any]) -> Sequence[Subject]:
+    given = params["subjects"]
+    return subjects_of(given, ATTESTATION in params["formats"] and not (given and params["artifacts"] is None))
 
 
 def _refuse_wrong_options(params: Record) -> None:
@@ -323,9 +332,10 @@ class _Ending:
             return
         make_directory(self._host, directory)
         sarif = (params["sarif_profile"], asked.locations, asked.sarif_location)
-        choices = Choices(*sarif, params["export_all"], params["sarif_category"])
-        for name in dict.fromkeys(params["formats"]):
-            written = write(name, self._document, choices)
+        choices = Choices(*sarif, params["export_all"], params["sarif_category"], asked.subjects)
+        # an old attestation would be signed as that of this run
+        for name in dict.fromkeys((*params["formats"], ATTESTATION)):
+            written = write(name, self._document, choices) if name in params["formats"] else NOTHING_WRITTEN
             for warning in written.warnings:
                 self._warn(warning)
             files = [File(os.path.join(directory, each.name), name, each.text) for each in written.artefacts]

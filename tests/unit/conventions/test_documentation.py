@@ -106,7 +106,7 @@ _FILTER = yaml.safe_load(findings_export.DOCUMENTATION)["options"]["format"]
 _GUIDE = (ROOT / "docs/docsite/rst/guide_gate.rst").read_text(encoding="utf-8")
 # read and not imported, because the benchmarks are programs
 _BENCHMARKS = ast.literal_eval(
-    re.search(r"^NAMES = (\(.*\))$", (ROOT / "tests/bench/exports.py").read_text("utf-8"), re.MULTILINE)[1]
+    re.search(r"^NAMES = (\(.*?\))$", (ROOT / "tests/bench/exports.py").read_text("utf-8"), re.MULTILINE | re.DOTALL)[1]
 )
 EXPORTED = sorted(set(FORMATS) - {"json"})
 LISTED = {

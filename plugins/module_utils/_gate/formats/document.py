@@ -63,6 +63,8 @@ class Choices(NamedTuple):
     every: bool = True
     # for SARIF: tells analyses of one repository apart
     category: str | None = None
+    # for an attestation: what was judged, each with name and sha256
+    subjects: Sequence[Mapping[str, str]] = ()
 
 
 # the keys that exports read, by their types

@@ -66,6 +66,9 @@ class Shape:
         # the types of values that were right, because most findings have the same ones
         self._right: set[tuple[type, ...]] = set()
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._keys
+
     def problem(self, value: Any, where: str, others: bool = False) -> str | None:
         """The path of what is wrong, with the reason; None if nothing is. others: whether other keys are accepted."""
         try:

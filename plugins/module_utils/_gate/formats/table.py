@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from ..._model.errors import counted
 from ..._model.safe_text import encode, json_lines
-from . import calendar, csv, defectdojo, gitlab, html, junit, markdown, sarif
+from . import attestation, calendar, csv, defectdojo, gitlab, html, junit, markdown, sarif
 from .document import Choices, Document, is_proof, is_whole, published
+from .schema import DOCUMENT
 
 
 class Artefact(NamedTuple):
@@ -30,6 +31,9 @@ class Written(NamedTuple):
     artefacts: list[Artefact]
     # what their reader must know, in sentences
     warnings: list[str]
+
+
+NOTHING_WRITTEN = Written([], [])
 
 
 class Format(NamedTuple):
@@ -52,8 +56,8 @@ class Format(NamedTuple):
 
 
 def as_json(document: Document) -> str:
-    """The document itself, with a line for each finding."""
-    head = {key: value for key, value in document.items() if key != "findings"}
+    """The document itself, with a line for each finding. A result of the module has more keys, which are left out."""
+    head = {key: value for key, value in document.items() if key != "findings" and key in DOCUMENT}
     return json_lines(head, "findings", map(encode, document["findings"])) + "\n"
 
 
@@ -84,6 +88,11 @@ FORMATS: Mapping[str, Format] = {
     ),
     "csv": Format("gate.csv", lambda document, choices: [csv.table(document)]),
     "calendar": Format("gate.ics", lambda document, choices: [calendar.calendar(document)]),
+    attestation.NAME: Format(
+        "gate.intoto.json",
+        lambda document, choices: [attestation.attestation(document, choices.subjects, as_json(document))],
+        ("subjects",),
+    ),
 }
 
 

@@ -36,15 +36,17 @@ except ImportError:
 
 findings_export = functools.partial(_plugin.findings_export, {"playbook_dir": "/srv/play"})
 TEXTS = sorted(name for name, each in FORMATS.items() if name != "json" and not each.several)
+SUBJECTS = [{"name": "shop", "sha256": "a" * 64}]
 ESTATE = "estate:\n  - name: Web shop\n    targets:\n      - https://shop.example.com\n"
 
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_result_of_the_module_and_gate_json_are_exported_alike(name):
-    ((file, expected),) = write(name, mixed(), Choices()).artefacts
+    ((file, expected),) = write(name, mixed(), Choices(subjects=SUBJECTS)).artefacts
+    options = {"subjects": SUBJECTS} if name == "attestation" else {}
     result = {**mixed(), "failing": [], "files": [], "changed": False, "failed": True, "msg": "The gate failed."}
     for given in (mixed(), json.dumps(mixed()), result):
-        assert findings_export(given, name) == [{"name": file, "content": expected}]
+        assert findings_export(given, name, **options) == [{"name": file, "content": expected}]
 
 
 @pytest.mark.cases("name, options, message")

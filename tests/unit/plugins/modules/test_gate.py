@@ -648,7 +648,8 @@ def test_a_directory_of_artefacts_that_another_user_put_there_is_refused(run, fo
 def test_artefacts_are_written_also_for_a_failure(run, found, tmp_path, check):
     found(4)
     where = tmp_path / "artifacts"
-    result = run("gate", check=check, workspace_id=2, artifacts=str(where), formats=list(FORMATS))
+    subjects = [{"name": "shop", "sha256": "a" * 64}]
+    result = run("gate", check=check, workspace_id=2, artifacts=str(where), formats=list(FORMATS), subjects=subjects)
     assert result["outcome"] == "findings"
     assert where.exists() is not check
     # a directory that this task would create is no cause for a warning

@@ -13,6 +13,7 @@ from __future__ import annotations
 import datetime
 import functools
 import importlib
+import json
 import tempfile
 import time
 from pathlib import Path
@@ -246,6 +247,13 @@ def case_gate_sarif_profile(account, run):
 @case("gate", "sarif_category")
 def case_gate_sarif_category(account, run):
     assert '"id":"nightly/"' in gate_files(run, formats=["sarif"], sarif_category="nightly")["gate.sarif"]
+
+
+@case("gate", "subjects", "subjects.name", "subjects.sha256")
+def case_gate_subjects(account, run):
+    options = dict(formats=["attestation"], subjects=[{"name": "shop", "sha256": "a" * 64}])
+    subject = {"name": "shop", "digest": {"sha256": "a" * 64}}
+    assert json.loads(gate_files(run, **options)["gate.intoto.json"])["subject"] == [subject]
 
 
 @case("gate", "estate_files", "sarif_location")

@@ -8,6 +8,7 @@ from unittest import mock
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.plugin_utils._gate_role import (
+    attested,
     classified,
     differing,
     digests,
@@ -73,6 +74,40 @@ def test_the_artefacts_of_a_wrong_configuration_are_those_that_are_known(given, 
 @pytest.mark.parametrize("option", ["scan_gate_formats", "formats"])
 def test_the_artefacts_of_a_host_without_jinja2_have_no_page(option, given, usable):
     assert usable_formats(given, f"{option} has html, which needs the Python library Jinja2") == usable
+
+
+SUBJECTS = [{"name": "shop", "sha256": "a" * 64}]
+
+
+@pytest.mark.parametrize(
+    "formats, subjects, options",
+    [
+        (["json", "attestation"], SUBJECTS, {"subjects": SUBJECTS}),
+        (["json", "attestation"], [], {"formats": ["json"]}),
+        (["attestation"], "shop", {"formats": ["json", "markdown", "html"]}),
+        (["attestation"], None, {"formats": ["json", "markdown", "html"]}),
+        (["json"], SUBJECTS, {}),
+        (["json"], "shop", {}),
+    ],
+)
+def test_a_wrong_configuration_has_an_attestation_if_its_subjects_are_right(formats, subjects, options):
+    assert attested(formats, subjects) == options
+
+
+@pytest.mark.parametrize(
+    "variables, subjects",
+    [({"scan_gate_policy": {"fail_on": "hihg"}}, SUBJECTS), ({"scan_gate_subjects": [{"name": "shop"}]}, None)],
+)
+def test_the_attestation_of_a_wrong_configuration_replaces_an_older_one(tmp_path, variables, subjects):
+    given = {"scan_gate_workspace": "Web shop", "scan_gate_targets": "a.example.com", "scan_gate_subjects": SUBJECTS}
+    play = Role("scan_gate", tmp_path, {**given, "scan_gate_formats": ["json", "attestation"], **variables})
+    play.run("enter")
+    with play.acting("judge") as action:
+        own = {**action.entry(), "problem": "scan_gate_x is wrong.", "settings": {}}
+        with mock.patch.object(type(action), "entered", return_value=[own]):
+            action.judge()
+        assert play.last("gate").get("subjects") == subjects
+        assert play.last("gate")["formats"] == (["json", "attestation"] if subjects else ["json"])
 
 
 @pytest.mark.parametrize(

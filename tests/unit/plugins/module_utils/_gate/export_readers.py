@@ -30,6 +30,7 @@ JSON_SCHEMAS = {
             ("json", GATE_SCHEMA),
             ("sarif", SCHEMAS / "sarif-2.1.0-rtm.5.json"),
             ("gitlab", SCHEMAS / "gitlab-dast-15.1.4-rules.json"),
+            ("attestation", SCHEMAS / "in-toto-test-result-0.1-rules.json"),
         )
     )
 }
@@ -51,7 +52,8 @@ ALL = list(FORMATS)
 CLOSING = ("gitlab", "defectdojo", "sarif")
 # those of which a user chooses what they list
 LISTING = ("gitlab", "defectdojo")
-CHOICES = Choices(fallback="estate.yml")
+SUBJECTS = [{"name": "ghcr.io/example/shop", "sha256": "0123456789abcdef" * 4}]
+CHOICES = Choices(fallback="estate.yml", subjects=SUBJECTS)
 # each format with each choice of what it lists
 CHOSEN = [
     *[(name, {}) for name in FORMATS if name != "sarif"],
@@ -228,6 +230,11 @@ def failing_in(name, text, of):
         shown = [each for each in events_of(text) if each["SUMMARY"].startswith("Begins to fail: ")]
         assert len(shown) == sum(each["due"] is not None for each in of["findings"])
         return {(each["fingerprint"], each["index"]) for each in of["findings"] if each["state"] == "failing"}
+    if name == "attestation":
+        # it has the verdict only
+        shown = {(each["fingerprint"], each["index"]) for each in of["findings"] if each["state"] == "failing"}
+        result = json.loads(text)["predicate"]["result"]
+        return result if shown and result == "PASSED" else shown
     # Markdown has the number only
     (number,) = re.findall(r"^\| failing \| (\d+) \|", text, re.MULTILINE)
     shown = {(each["fingerprint"], each["index"]) for each in of["findings"] if each["state"] == "failing"}
