@@ -29,6 +29,7 @@ from .._model.gate_words import (
     INCOMPLETE,
     KNOWN,
     MISCONFIGURED,
+    MOVED,
     NOT_COVERED,
     NOTHING_SCANNED,
     OUTCOMES,
@@ -59,6 +60,7 @@ _MOST_NAMED = 20
 _SENTENCES = {
     SERVICE_ERROR: "The service did not answer as expected, so nothing is known: run the task again.",
     MISCONFIGURED: "An option or a file is wrong, so nothing was judged: correct it.",
+    MOVED: "Another build may have been scanned: run the task again.",
     UNKNOWN_STATE: "The scan has a status that this collection does not know: check it in the web application.",
     NOTHING_SCANNED: "Nothing was scanned, so nothing is known: scan the targets first.",
     SCAN_FAILED: "The scan did not finish: scan the target again.",

@@ -14,6 +14,8 @@ VERSION = 1
 
 SERVICE_ERROR = "service_error"
 MISCONFIGURED = "misconfigured"
+# another build than the one to judge may have been scanned
+MOVED = "moved"
 UNKNOWN_STATE = "unknown_state"
 NOTHING_SCANNED = "nothing_scanned"
 SCAN_FAILED = "scan_failed"
@@ -28,6 +30,7 @@ PASSED = "passed"
 OUTCOMES = (
     SERVICE_ERROR,
     MISCONFIGURED,
+    MOVED,
     UNKNOWN_STATE,
     NOTHING_SCANNED,
     SCAN_FAILED,

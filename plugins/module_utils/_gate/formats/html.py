@@ -29,6 +29,7 @@ from ..._model.gate_words import (
     FINDINGS,
     INCOMPLETE,
     MISCONFIGURED,
+    MOVED,
     NONE,
     NOT_COVERED,
     NOTHING_SCANNED,
@@ -58,6 +59,7 @@ from .document import (
     origin_of,
     place,
     references_of,
+    scanned_build,
     tools_of,
     waived_by,
     waiver_place,
@@ -113,6 +115,7 @@ _COLUMNS = {
 _SAID = {
     SERVICE_ERROR: "the service did not answer as expected",
     MISCONFIGURED: "an option or a file is wrong",
+    MOVED: "another build may have been scanned",
     UNKNOWN_STATE: "a scan has an unknown status",
     NOTHING_SCANNED: "nothing was scanned",
     SCAN_FAILED: "a scan did not finish",
@@ -278,6 +281,7 @@ def facts(document: Document) -> dict[str, str]:
         "Coverage": document["coverage"],
         "Build": origin_of(document, "build"),
         "Commit": origin_of(document, "commit"),
+        "Build that was scanned": scanned_build(document),
         "Baseline": _baseline(document["baseline"]),
         **{
             title: f"{source['path']}, data of {source['date'] or 'an unknown date'}"
