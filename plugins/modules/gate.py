@@ -360,6 +360,40 @@ options:
           - The URL of a scan in the web application, with C({id}) for its id. The API does not say it, so scans have no
             links if it is not set.
         type: str
+  build:
+    description:
+      - The build that was scanned, as an address of it said before and after the scans. The role
+        P(scanops.scanner.scan_gate#role) reads the address and passes this; the module itself reads no address.
+      - The outcome is C(moved) if O(build.before) or O(build.after) is missing, if they differ, or if they are not
+        O(build.expected). No O(baseline) is changed then.
+      - If a C(gate.json) in O(findings_file) has a build, that build counts instead.
+    type: dict
+    suboptions:
+      url:
+        description:
+          - The address, without user info. Its query is not written.
+        type: str
+        required: true
+      expected:
+        description:
+          - The build to judge. If not set, any build counts that did not change.
+        type: str
+      before:
+        description:
+          - The build before the first scan.
+        type: str
+      after:
+        description:
+          - The build after the last scan.
+        type: str
+      wait:
+        description:
+          - How long the role has waited for the build, for the message.
+        type: str
+      problem:
+        description:
+          - Why O(build.before) or O(build.after) is missing, for the message.
+        type: str
   rows:
     description:
       - Which findings to return in RV(findings). V(failing) keeps the result of a large run small; the filters of this
@@ -431,7 +465,8 @@ EXAMPLES = r"""
 RETURN = r"""
 outcome:
   description:
-    - How the gate ended - C(service_error), C(misconfigured), C(blind), C(unknown_state), C(nothing_scanned),
+    - How the gate ended - C(service_error), C(misconfigured), C(blind), C(moved), C(unknown_state),
+      C(nothing_scanned),
       C(scan_failed), C(queue_timeout), C(run_timeout), C(not_covered), C(incomplete), C(stale_baseline), C(findings) or
       C(passed), the worst first. It is the worst one of all targets. A task that refuses its options has the outcome
       C(misconfigured).
@@ -599,6 +634,11 @@ origin:
   returned: always, once the gate has judged
   type: dict
   sample: {build: https://ci.example.com/builds/4711, commit: 9fceb02d0ae598e9, scan_url: null}
+build:
+  description: The option O(build), or that of the C(gate.json) in O(findings_file). Null if there is none.
+  returned: always, once the gate has judged
+  type: dict
+  sample: {url: "https://shop.example.com/version", expected: 4f2a91bc, before: 4f2a91bc, after: 4f2a91bc}
 policy:
   description: The policy that was applied, with its defaults.
   returned: always, once the gate has judged
@@ -685,6 +725,7 @@ files:
 """
 
 from ..module_utils._evidence.read import read
+from ..module_utils._gate.build import BUILD_OPTIONS
 from ..module_utils._gate.formats.attestation import SUBJECT_OPTIONS
 from ..module_utils._gate.formats.table import FORMATS
 from ..module_utils._gate.gate import run_gate
@@ -724,6 +765,7 @@ OPTIONS = dict(
     sarif_location=dict(type="str"),
     export_all=dict(type="bool", default=True),
     origin=dict(type="dict", options=ORIGIN_OPTIONS),
+    build=dict(type="dict", options=BUILD_OPTIONS),
     rows=dict(type="str", choices=["all", "failing"], default="all"),
 )
 WHAT_TO_JUDGE = ("workspace", "workspace_id", "scan_ids", "findings_file")

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -20,15 +21,23 @@ from ..module_utils._gate.formats.attestation import subjects_of
 from ..module_utils._gate.formats.sarif import PROFILES
 from ..module_utils._gate.formats.table import FORMATS
 from ..module_utils._model.errors import Refused, ScannerError, WrongOption, printable
-from ..module_utils._model.gate_words import FAIL, MISCONFIGURED, OUTCOMES, SERVICE_ERROR, STALE_BASELINE
+from ..module_utils._model.gate_words import (
+    FAIL,
+    MISCONFIGURED,
+    NOTHING_SCANNED,
+    OUTCOMES,
+    SERVICE_ERROR,
+    STALE_BASELINE,
+)
 from ..module_utils._scan.spec import check_options, specs_of
 from ..module_utils._scope.permit import Permits
 from ..module_utils._scope.rules import compile_scope
 from ..module_utils._task.connection_options import CONNECTION_OPTIONS
 from ..modules.scan import MODULE as SCAN
 from ._core import as_module_reads
+from ._gate_build import Build
 from ._gate_runs import is_refusal, withdraw
-from ._in_process import AsModule, converted
+from ._in_process import AsModule, apart, converted
 from ._notes import note, notes
 from ._role_action import JOINED, SHOWN, SKIPPED, Result, RoleAction
 
@@ -67,6 +76,8 @@ _NOT_JUDGED = (
     *("baseline_update", "concurrency", "poll_interval", "stop_on_interrupt"),
     *("queue_timeout", "run_timeout", "outage_wait", "on_timeout"),
 )
+# options of the connection that count for the address of the build
+_OF_BUILD = ("validate_certs", "ca_path")
 # for the conversion of the other options
 _ANY_CONNECTION = {"base_url": "https://localhost/api/v2", "api_key": "none"}
 # the variables without which nothing can be judged
@@ -184,6 +195,7 @@ class _Gate:
         if isinstance(self.settings["artifacts"], str) and self.settings["artifacts"]:
             self.artifacts = action.absolute(self.settings["artifacts"])
         self.plan = ""
+        self.build: Build | None = None
 
     def run(self) -> Result:
         """The result of the step, after the decision is noted."""
@@ -193,7 +205,7 @@ class _Gate:
             self.wrong = self.wrong or named((checked.get("reasons") or [checked["msg"]])[0], self.variables)
         self.wrong = self.wrong or self._wrong_scan()
         refusal = self._refusal(checked)
-        results, unread, would_scan = ([refusal], True, False) if refusal else self._scan()
+        results, unread, would_scan = ([refusal], True, False) if refusal else self._scan_build()
         if would_scan:
             targets, tools = (", ".join(map(str, self.settings[name])) for name in ("targets", "tools"))
             line = f"Would scan {targets} with {tools}, and judge the findings. Nothing was judged."
@@ -262,6 +274,29 @@ class _Gate:
 
     # --- the scans
 
+    def _scan_build(self) -> tuple[list[Result], bool, bool]:
+        """The same as ``_scan``, of the build to judge: nothing is scanned without it, and it is read again after the scans."""
+        build, checks = self.build, bool(self.action._task.check_mode)
+        if build is None:
+            return self._scan()
+        with self._apart():
+            is_ready = build.is_ready(0 if checks else build.wait)
+        if not is_ready:
+            # an outcome that passes must not hide it
+            return [{"failed": True, "outcome": NOTHING_SCANNED, "msg": "Nothing was scanned."}], True, False
+        scanned = self._scan()
+        if not checks:
+            with self._apart():
+                build.read_again()
+        return scanned
+
+    def _apart(self) -> contextlib.AbstractContextManager[None]:
+        """With the environment of the play, in the directory of the playbook."""
+        environment: Result = {}
+        self.action._compute_environment_string(environment)
+        variables = {str(name): str(value) for name, value in environment.items()}
+        return apart(variables, self.action._loader.get_basedir())
+
     def _scan(self) -> tuple[list[Result], bool, bool]:
         """The results that the gate judges; whether no finding can be read; whether check mode would start a scan."""
         declared = self._declared() if self.declares else {"plan": {"checksum": ""}}
@@ -302,15 +337,18 @@ class _Gate:
         """Why the module scan would refuse its options before any call, or ""."""
         given = self.action.arguments("scan", self._scan_options(), without=_OF_SCAN)
         # the module itself says what is wrong with the connection, which the environment may set
-        others = {name: each for name, each in given.items() if name not in CONNECTION_OPTIONS}
+        others = {name: each for name, each in given.items() if name not in CONNECTION_OPTIONS or name in _OF_BUILD}
         try:
-            params = converted(SCAN, as_module_reads({**_ANY_CONNECTION, **others}))
-            check_options(params)
-            specs_of(params)
-            if params["scope"] is not None:
-                Permits(compile_scope(params["scope"])).refuse(params["targets"])
-        except AsModule:
-            return ""
+            with self._apart():
+                params = converted(SCAN, as_module_reads({**_ANY_CONNECTION, **others}))
+                check_options(params)
+                specs_of(params)
+                if params["scope"] is not None:
+                    Permits(compile_scope(params["scope"])).refuse(params["targets"])
+                if "build" in self.values:
+                    self.build = Build(self.values["build"], params)
+        except AsModule as error:
+            return f"{PREFIX}build cannot be read, because {error}: correct them." if "build" in self.values else ""
         except (WrongOption, Refused, TypeError, ValueError) as error:
             return named(str(error), self.variables)
         return ""
@@ -333,6 +371,8 @@ class _Gate:
         else:
             # the play may expect more of each gate than the targets and tools of the role
             options = {**self._gate_options(), "workspace": self.settings.get("workspace")}
+        if self.build and self.build.option:
+            options["build"] = self.build.option
         if unread:
             options["findings_file"] = self._nothing
         else:
@@ -345,12 +385,14 @@ class _Gate:
         return self._gate(options, without)
 
     def _gate_options(self) -> Result:
-        others = (*SCAN_OPTIONS, *_OF_BOTH, "missing_targets")
+        others = (*SCAN_OPTIONS, *_OF_BOTH, "missing_targets", "build")
         given = {name: each for name, each in self.values.items() if name not in others}
         return {**given, "formats": self.settings["formats"], "artifacts": self.artifacts}
 
     def _gate(self, options: Result, without: Collection[str] = (), check_mode: bool | None = None) -> Result:
-        return self.action.call("gate", options, without={*without, *_OF_GATE, *_OF_BOTH}, check_mode=check_mode)
+        return self.action.call(
+            "gate", options, without={*without, *_OF_GATE, *_OF_BOTH, "build"}, check_mode=check_mode
+        )
 
     @property
     def _nothing(self) -> str:

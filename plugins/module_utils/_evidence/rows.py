@@ -129,6 +129,8 @@ class Reading(NamedTuple):
     api_error: Record | None = None
     # the Unix time by the later of the clocks of the service and of this host, None without an answer
     now: float | None = None
+    # the build in a saved gate.json
+    build: Record | None = None
 
 
 class Row(NamedTuple):

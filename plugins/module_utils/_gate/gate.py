@@ -28,15 +28,16 @@ from .._model.errors import (
     printable,
     without_secrets,
 )
-from .._model.gate_words import CREATED, FAIL, KNOWN, MISCONFIGURED, MISSING, NEW, PASSED, REOPENED, WARN, WORSE
+from .._model.gate_words import CREATED, FAIL, KNOWN, MISCONFIGURED, MISSING, MOVED, NEW, PASSED, REOPENED, WARN, WORSE
 from .._model.records import Record
 from .._model.times import expiry_of, in_days, is_date, seconds_of
 from .._model.trust import refuse_untrusted
 from .._model.version import COLLECTION_VERSION
 from .._task.files import shown
 from .._task.host import Host
-from .baseline import Memory, run_of
+from .baseline import Memory, Run, run_of
 from .baseline_file import remember
+from .build import build_of, moved_in
 from .enrichment import read_epss, read_known_exploited, stale_in
 from .files import (
     LONGEST_FINDINGS,
@@ -115,17 +116,25 @@ def _result(host: Host, warn: Callable[[str], None], read: Callable[[], Reading]
     started = time.time()
     asked = _asked(params, started)
     reading = _reading(params, started, read)
+    build = reading.build or params["build"]
     pairs, troubles = with_results(reading.pairs, params["scan_results"])
     if params["stale_catalogues"] == FAIL:
         troubles = (*troubles, *(Trouble(MISCONFIGURED, sentence) for sentence in asked.stale))
+    moved = moved_in(build) if build else None
+    if moved and MOVED not in {each.outcome for each in reading.troubles}:
+        troubles = (Trouble(MOVED, moved, True), *troubles)
     now = reading.now or started
     sight = _sight(asked, reading, pairs)
     pairs, troubles = sight.pairs, (*troubles, *(Trouble(MISCONFIGURED, sentence) for sentence in sight.wrong))
     rows = enriched(sight.rows, asked.exploits)
+    run = run_of(pairs, rows, sight.taken)
+    if moved:
+        # another build has other findings, so none is accepted or gone
+        run = Run(run.rows, {}, run.occurrences)
     memory, baseline = remember(
         params["baseline"],
         asked.baseline,
-        run_of(pairs, rows, sight.taken),
+        run,
         reading.workspace,
         COLLECTION_VERSION,
         missing=params["baseline_missing"],
@@ -152,6 +161,7 @@ def _result(host: Host, warn: Callable[[str], None], read: Callable[[], Reading]
         origin=asked.origin,
         owners=asked.owners,
         run=secrets.token_hex(16),
+        build=build_of(build) if build else None,
     )
     # a preview that has judged nothing: the run itself will warn
     silent = host.check_mode and not pairs

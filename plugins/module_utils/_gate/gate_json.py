@@ -67,10 +67,12 @@ def document_of(
     origin: Mapping[str, str | None] = NO_ORIGIN,
     owners: Owners | None = None,
     run: str = "",
+    build: Record | None = None,
 ) -> Record:
     """The dictionary of gate.json.
 
-    now: the Unix time of the decision; workspace: None for several or none; origin: the option; run: the random id of this run.
+    now: the Unix time of the decision; workspace: None for several or none; origin: the option; run: the random id of this run;
+    build: see ``build_of``.
     """
     memory, waived = decision.memory, decision.waived
     return {
@@ -86,6 +88,7 @@ def document_of(
         "coverage": decision.coverage,
         "workspace": workspace,
         "origin": dict(origin),
+        "build": build,
         "policy": decision.policy.record(),
         "outcomes": dict(decision.mapping),
         "baseline": {key: getattr(memory, key) for key in ("path", "state", "scheme", "accepted", "reason")},
@@ -306,7 +309,7 @@ def saved_in(document: Any, now: float) -> Reading:
     if outcome not in _DECIDED and outcome not in {target["outcome"] for target in targets}:
         said = reasons[0] if reasons else "no reason is given"
         troubles = (Trouble(outcome, f"The saved file says {outcome}: {said}"),)
-    return Reading(tuple(pairs), numbered(rows), workspace, troubles)
+    return Reading(tuple(pairs), numbered(rows), workspace, troubles, build=document.get("build"))
 
 
 def refuse_other_keys(document: Mapping[str, Any], others: bool = False) -> None:

@@ -15,6 +15,8 @@ VERSION = 1
 SERVICE_ERROR = "service_error"
 MISCONFIGURED = "misconfigured"
 BLIND = "blind"
+# another build than the one to judge may have been scanned
+MOVED = "moved"
 UNKNOWN_STATE = "unknown_state"
 NOTHING_SCANNED = "nothing_scanned"
 SCAN_FAILED = "scan_failed"
@@ -30,6 +32,7 @@ OUTCOMES = (
     SERVICE_ERROR,
     MISCONFIGURED,
     BLIND,
+    MOVED,
     UNKNOWN_STATE,
     NOTHING_SCANNED,
     SCAN_FAILED,

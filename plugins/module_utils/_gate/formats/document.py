@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -168,6 +168,12 @@ def tools_of(document: Document) -> list[str]:
 def origin_of(document: Document, key: str) -> str:
     """The option ``origin`` has this value for the key, "" if none."""
     return line((document.get("origin") or {}).get(key), 2000)
+
+
+def scanned_build(document: Document, show: Callable[[str], str] = line) -> str:
+    """The build before the scans, and that after them if it is another one; "" if none was asked for. show: shows a text."""
+    build = document.get("build")
+    return " → ".join(dict.fromkeys(show(build[key] or "unknown") for key in ("before", "after"))) if build else ""
 
 
 def first_sentences(document: Document) -> list[str]:

@@ -32,6 +32,7 @@ from .document import (
     problems,
     published,
     rule_of,
+    scanned_build,
     tools_of,
     waived_by,
     worst,
@@ -329,7 +330,9 @@ def _footer(document: Document) -> str:
     targets = counted(len({pair["target"] for pair in document["targets"]}), "target")
     tools = counted(len(tools_of(document)), "tool")
     judged = f"{targets} judged with {tools}{workspace}, coverage {document['coverage']}, {document['generated']}."
-    return judged + "".join(f" {name} of {date}." for name, date in _catalogues(document).items())
+    build = scanned_build(document, code)
+    judged += "".join(f" {name} of {date}." for name, date in _catalogues(document).items())
+    return f"{judged} Build: {build}." if build else judged
 
 
 def _catalogues(document: Document) -> dict[str, str]:

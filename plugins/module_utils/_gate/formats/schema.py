@@ -278,6 +278,7 @@ DOCUMENT = Shape(
         "coverage": _words((COVERED, PARTIAL, UNPROVEN)),
         "workspace": _TEXT_OR_NULL,
         "origin": _object(dict.fromkeys(("build", "commit", "scan_url"), _TEXT_OR_NULL)),
+        "build": _object({"url": _TEXT, **dict.fromkeys(("expected", "before", "after"), _TEXT_OR_NULL)}).or_null,
         "policy": _POLICY,
         "outcomes": _object({each: _words((FAIL,)) if each == "misconfigured" else _VERDICT for each in OUTCOMES}),
         "baseline": _object(

@@ -152,11 +152,14 @@ def test_a_wrong_option_is_the_outcome_unless_the_service_failed():
     assert judged(troubles=[wrong, Trouble("service_error", "No answer.")]).outcome == "service_error"
 
 
-@pytest.mark.parametrize("outcome", OUTCOMES[:9])
+@pytest.mark.parametrize("outcome", OUTCOMES[: OUTCOMES.index("stale_baseline")])
 def test_each_bad_outcome_has_a_sentence_of_its_own(outcome):
     (sentence,) = judged(pair(outcome=outcome, complete=False)).targets[0].reasons
     assert sentence.endswith(".")
-    others = [judged(pair(outcome=each, complete=False)).targets[0].reasons[0] for each in OUTCOMES[:9]]
+    others = [
+        judged(pair(outcome=each, complete=False)).targets[0].reasons[0]
+        for each in OUTCOMES[: OUTCOMES.index("stale_baseline")]
+    ]
     assert others.count(sentence) == 1
 
 
@@ -219,6 +222,11 @@ def test_a_trouble_without_pairs_is_the_outcome_or_nothing_was_scanned(outcome):
     decision = judged(troubles=[Trouble(outcome, "The list of scans could not be read.")])
     assert decision.outcome == (
         outcome if outcome in OUTCOMES[: OUTCOMES.index("nothing_scanned")] else "nothing_scanned"
+@pytest.mark.parametrize("outcome", OUTCOMES[: OUTCOMES.index("findings")])
+def test_a_trouble_without_pairs_is_the_outcome_or_nothing_was_scanned(outcome):
+    decision = judged(troubles=[Trouble(outcome, "The list of scans could not be read.")])
+    assert decision.outcome == (
+        outcome if OUTCOMES.index(outcome) < OUTCOMES.index("nothing_scanned") else "nothing_scanned"
     )
     assert "The list of scans could not be read." in decision.reasons
     assert decision.verdict == "fail"
@@ -226,6 +234,7 @@ def test_a_trouble_without_pairs_is_the_outcome_or_nothing_was_scanned(outcome):
 
 
 @pytest.mark.parametrize("outcome", OUTCOMES[OUTCOMES.index("nothing_scanned") + 1 : -2])
+@pytest.mark.parametrize("outcome", OUTCOMES[OUTCOMES.index("scan_failed") : OUTCOMES.index("findings")])
 def test_what_explains_that_nothing_was_scanned_is_the_outcome_unless_it_may_pass(outcome):
     """A run whose only reason is mapped to pass would be green without a scan."""
     troubles = [Trouble(outcome, "The targets are unknown.", explains=True)]
