@@ -84,3 +84,12 @@ def test_the_current_workspace_is_refused_and_explained(service, run):
     assert result["api_error"]["status"] == 409
     assert result["api_error"]["message"] == "the current workspace cannot be deleted"
     assert names(service)[1] == "My Workspace"
+
+
+def test_the_findings_of_a_deleted_workspace_are_saved(service, run, tmp_path):
+    service.reset(
+        state={"workspaces": [{"id": 2, "name": "Held"}], "targets": [{"name": "a.example", "workspace": "Held"}]}
+    )
+    result = run("workspace", name="Held", state="absent", evidence=str(tmp_path / "evidence"))
+    assert not result.failed and service.writes() == ["DELETE /workspaces/2"]
+    assert [path.suffix for path in (tmp_path / "evidence").iterdir()] == [".jsonl"]
