@@ -231,6 +231,13 @@ def case_gate_stale_catalogues(account, run):
         assert outcome_of(run, stale_catalogues="fail", **options) != "misconfigured"
 
 
+@case("gate", "must_see")
+def case_gate_must_see(account, run):
+    control = {"name": "SQL injection", "reason": "planted"}
+    assert [each["seen"] for each in run("gate", scan_ids=[40001], must_see=[control])["controls"]] == [True]
+    assert outcome_of(run, must_see=[{**control, "name": "Directory listing"}]) == "blind"
+
+
 @case("gate", "known_exploited_file")
 def case_gate_known_exploited_file(account, run):
     path = in_a_file('{"dateReleased": "2026-01-31T00:00:00Z", "vulnerabilities": [{"cveID": "CVE-2021-44228"}]}')
@@ -302,6 +309,14 @@ def case_gate_export_all(account, run):
 def case_coverage_info_workspace(account, run):
     assert good(run("coverage_info", workspace="Web shop"))["total"] == 3
     assert good(run("coverage_info", workspace_id=2))["total"] == 3
+
+
+@case("coverage_info", "must_see")
+def case_coverage_info_must_see(account, run):
+    options = dict(workspace_id=2, targets=["www.example.com"])
+    for name, covered in (("SQL injection", 1), ("Directory listing", 0)):
+        result = good(run("coverage_info", must_see=[{"name": name, "reason": "planted"}], **options))
+        assert result["covered"] == covered
 
 
 EXCLUSION = {"workspace": "W*", "target": "*shop*", "tool": "any*", "reason": "By hand", "expires": LATER}
