@@ -177,7 +177,13 @@ READERS: Mapping[str, Callable[[object, str], Any]] = {
 
 def target_test(pattern: str) -> Test:
     """Whether a target matches a pattern, as written or in normal form."""
-    return _test(pattern, lambda text: {text, normal_form(text)})
+    return _test(pattern, _spellings)
+
+
+@lru_cache(maxsize=_KEPT)
+def _spellings(target: str) -> set[str]:
+    """A target as written and in normal form, which many patterns are compared with."""
+    return {target, normal_form(target)}
 
 
 def _test(pattern: str, forms: Callable[[str], set[str]]) -> Test:

@@ -102,6 +102,14 @@ def _compact(time: str) -> str:
 
 def _folded(text: str) -> Iterable[str]:
     """A line in parts of at most 75 octets, none of which ends within a character."""
+    if text.isascii():
+        # several times faster
+        rest = range(_LONGEST_LINE, len(text), _LONGEST_LINE - 1)
+        return ["".join([text[:_LONGEST_LINE], *(f"\r\n {text[at:][: _LONGEST_LINE - 1]}" for at in rest), "\r\n"])]
+    return _parts(text)
+
+
+def _parts(text: str) -> Iterator[str]:
     size, begin = 0, 0
     for at, character in enumerate(text):
         octets = len(character.encode())
