@@ -217,11 +217,6 @@ def test_the_verdict_is_that_of_the_outcome_or_a_reason_names_the_other_one(firs
         )
 
 
-@pytest.mark.parametrize("outcome", OUTCOMES[:-2])
-def test_a_trouble_without_pairs_is_the_outcome_or_nothing_was_scanned(outcome):
-    decision = judged(troubles=[Trouble(outcome, "The list of scans could not be read.")])
-    assert decision.outcome == (
-        outcome if outcome in OUTCOMES[: OUTCOMES.index("nothing_scanned")] else "nothing_scanned"
 @pytest.mark.parametrize("outcome", OUTCOMES[: OUTCOMES.index("findings")])
 def test_a_trouble_without_pairs_is_the_outcome_or_nothing_was_scanned(outcome):
     decision = judged(troubles=[Trouble(outcome, "The list of scans could not be read.")])
@@ -233,7 +228,6 @@ def test_a_trouble_without_pairs_is_the_outcome_or_nothing_was_scanned(outcome):
     assert decision.coverage == "unknown"
 
 
-@pytest.mark.parametrize("outcome", OUTCOMES[OUTCOMES.index("nothing_scanned") + 1 : -2])
 @pytest.mark.parametrize("outcome", OUTCOMES[OUTCOMES.index("scan_failed") : OUTCOMES.index("findings")])
 def test_what_explains_that_nothing_was_scanned_is_the_outcome_unless_it_may_pass(outcome):
     """A run whose only reason is mapped to pass would be green without a scan."""
