@@ -235,7 +235,7 @@ class Run:
         for name, ids in step.held.items():
             family = next(each for each in IN_WORKSPACE if each.plural == name)
             if sorted(row["id"] for row in self._read(family, {"workspace_id": place}).rows) != [*ids]:
-                raise Refused(f"its {family.noun}s have changed since the plan was made; run the task again")
+                raise Refused(f"its {family.noun}s have changed since they were read; run the task again")
 
     def _note(self, step: Step, error: ScannerError) -> None:
         self.first_failure = self.first_failure or error

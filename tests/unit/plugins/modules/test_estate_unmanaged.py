@@ -117,7 +117,7 @@ def test_what_appears_after_the_plan_is_not_deleted_with_its_workspace(account, 
     record = {"name": "late.example.com", "workspace": "Office"}
     account.fault(method="GET", path="/scans", action="do", resource="targets", record=record)
     result = run("estate", workspaces=[KEPT, OFFICE], purge=["workspaces"], force=True)
-    assert result.failed and "its targets have changed since the plan was made" in result.msg
+    assert result.failed and "its targets have changed since they were read" in result.msg
     assert account.writes() == []
 
 

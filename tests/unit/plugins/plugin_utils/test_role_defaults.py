@@ -22,6 +22,8 @@ TOOL = "Network Scanner"
 LOGIN = {"type": "cookies", "cookie_header": "a=b"}
 # of options whose values have a form of their own
 SAMPLES = {
+    # a relative path starts at the playbook in a role
+    "evidence": "/srv/evidence",
     "api_key": "0123456789abcdef",
     "artifacts": "sample",
     "authentication": LOGIN,
