@@ -36,6 +36,8 @@ SAMPLES = {
     "formats": ["csv"],
     "known_exploited_max_age": "3d",
     "max_age": "2h",
+    "must_see": [{"name": "Canary", "reason": "planted"}],
+    "notice": "3d",
     "origin": {"build": "https://ci.example/1"},
     "outage_wait": "3m",
     "outcomes": {"scan_failed": "warn"},
@@ -44,6 +46,7 @@ SAMPLES = {
     "purge": ["targets"],
     "scope": {"deny": ["denied.example.com"]},
     "start_params": {"report_callback": {"url": "https://ci.example/hook"}},
+    "subjects": [{"name": "shop", "sha256": "a" * 64}],
     "tools": [TOOL],
     "tool_params": {TOOL: {"scan_type": "light"}},
 }
@@ -58,6 +61,7 @@ EXCEPT = {
         "missing_target": "the variable scan_gate_missing_targets, which also decides whether the role declares them",
         **dict.fromkeys(("scan_ids", "findings_file", "scan_results"), "the role judges its own scans only"),
         "rows": "it changes what is returned, and nothing else",
+        "build": "the role reads it itself, as scan_gate_build says",
     },
     "prove_fix": {
         **dict.fromkeys(("id", "target", "target_id", "tool", "tools", "workspace", "workspace_id", "targets"), WHAT),
@@ -129,8 +133,8 @@ def sample_of(name, option):
     kind, default = option["type"], option.get("default")
     return {
         "bool": not default,
-        "int": (default or 0) + 3,
-        "float": float(default or 0) + 3,
+        "int": 3 + (default if isinstance(default, int) else 0),
+        "float": 3 + (default if isinstance(default, float) else 0.0),
         "str": "sample",
         "path": "sample.txt",
         "list": ["sample"],
@@ -230,6 +234,7 @@ def test_scopes_of_the_play_for_both_modules_count(tmp_path):
         ("www.example.com", ["gate", "gate"]),
         ("b.example.com", ["gate", "estate", "scan", "gate"]),
     ):
+        (tmp_path / target).mkdir()
         play = Role("scan_gate", tmp_path / target, {**variables, "scan_gate_targets": target}, defaults)
         play.run("enter", "judge")
         assert [name for name, _arguments in play.calls] == modules, play.calls
