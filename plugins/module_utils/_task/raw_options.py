@@ -30,7 +30,7 @@ _OMITTED = ("__omit_place_holder__", "<<Omit>>")
 # fields of objects; a task does not change those that it does not declare
 _FIELDS = {field for entry in FAMILIES.values() for field in (*entry.declared, f"new_{entry.key}")}
 # options whose default allows more than a value
-_GUARDS = ("evidence", "missing_target", "purge_only", "unmanaged")
+_GUARDS = ("evidence", "missing_target", "owners", "purge_only", "unmanaged")
 # options that name objects
 _NAMES = {
     name for entry in FAMILIES.values() for name in (entry.key, f"new_{entry.key}", entry.name, entry.plural)

@@ -24,6 +24,7 @@ ROLES = Path(__file__).resolve().parents[4] / "roles"
 OWN = {
     "scan_gate": {"workspace", "targets", "tools", "missing_targets"},
     "prove_fix": {
+        "must_see",
         "source",
         "source_run",
         "source_max_age",
