@@ -497,9 +497,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
     def _owned(self, records: list[Record]) -> list[Record]:
         """The records with the owners of their targets, if the option is set."""
         path = self.get_option("owners")
-        if not path:
+        if path is None:
             return records
-        owners = read_owners(path, needed_content_of(path, "owners"))
+        owners = read_owners(needed_content_of(path, "owners"), path)
         # other inventories may use the same file, so a pattern that matches nothing here is no typo
         for sentence in owners.warnings((record["name"] for record in records), complete=False):
             self._warn(sentence)
@@ -529,7 +529,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
     def _variables(self, records: list[Record], address: str | None) -> dict[str, Any]:
         prefix = self.get_option("hostvars_prefix")
-        fields = (*FIELDS, *(Owner._fields if self.get_option("owners") else ()))
+        fields = (*FIELDS, *(Owner._fields if self.get_option("owners") is not None else ()))
         variables = {prefix + field: records[0][field] for field in fields}
         variables[f"{prefix}targets"] = records
         if self.get_option("findings"):

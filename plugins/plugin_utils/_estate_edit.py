@@ -74,11 +74,12 @@ def edited(text: str, declared: Sequence[Declared], workspaces: Sequence[Record]
     Raises OtherForm, as for a list in brackets that differs. Whoever calls it reads the text again, which shows whether it
     means that.
     """
-    body = text.replace("\r\n", "\n")
+    body, breaks = text.replace("\r\n", "\n"), text.count("\r\n")
     root = node_of(body)
     nodes = list(all_nodes(root))
     # one node that stands at several places cannot be changed at one of them
-    if _OTHER_BREAKS.search(body) or len({id(node) for node in nodes}) < len(nodes):
+    is_mixed = breaks not in (0, body.count("\n"))
+    if is_mixed or _OTHER_BREAKS.search(body) or len({id(node) for node in nodes}) < len(nodes):
         raise OtherForm
     entries = root.value[0][1] if root is not None and root.id == "mapping" and len(root.value) == 1 else None
     if entries is None or entries.id != "sequence" or entries.flow_style or not entries.value:
@@ -95,7 +96,7 @@ def edited(text: str, declared: Sequence[Declared], workspaces: Sequence[Record]
     column = entries.start_mark.column
     for live in rest.values():
         edits.replace(_after(entries), _after(entries), _indented(column, _lines_of([live])))
-    return edits.text().replace("\n", "\r\n" if body != text else "\n")
+    return edits.text().replace("\n", "\r\n" if breaks else "\n")
 
 
 def _live(own: Declared, workspaces: Mapping[int, Record]) -> Record | None:

@@ -7,19 +7,13 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import os
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ansible.errors import AnsibleError
 
-from ..module_utils._gate.formats.attestation import NAME as ATTESTATION
-from ..module_utils._gate.formats.attestation import subjects_of
 from ..module_utils._gate.formats.sarif import PROFILES
-from ..module_utils._gate.formats.table import FORMATS
 from ..module_utils._model.errors import Refused, ScannerError, WrongOption, printable
 from ..module_utils._model.gate_words import (
     FAIL,
@@ -36,12 +30,23 @@ from ..module_utils._task.connection_options import CONNECTION_OPTIONS
 from ..modules.scan import MODULE as SCAN
 from ._core import as_module_reads
 from ._gate_build import Build
-from ._gate_runs import is_refusal, withdraw
+from ._gate_runs import withdraw
+from ._gate_variables import (
+    DEFAULTS,
+    PREFIX,
+    attested,
+    classified,
+    differing,
+    digests,
+    listed,
+    mistake_in,
+    named,
+    usable_formats,
+)
 from ._in_process import AsModule, apart, converted
 from ._notes import note, notes
 from ._role_action import JOINED, SHOWN, SKIPPED, Result, RoleAction
 
-PREFIX = "scan_gate_"
 # options of the modules that the role itself decides, so that neither a variable nor module_defaults set them
 _OF_SCAN = ("id", "target", "target_id", "workspace_id", "tool", "missing_target", "state", "force", "wait")
 _OF_GATE = ("workspace_id", "scan_ids", "findings_file", "scan_results", "rows")
@@ -49,14 +54,6 @@ _OF_GATE = ("workspace_id", "scan_ids", "findings_file", "scan_results", "rows")
 _OF_BOTH = ("workspace", "targets", "tools")
 # in the mark of targets that the role creates
 _OWNER = "scan_gate"
-# where an option has another default than the module
-DEFAULTS: Mapping[str, Any] = {
-    "tools": ["Website Scanner"],
-    "artifacts": "scan_gate",
-    "formats": ["json", "markdown", "html"],
-    "poll_interval": 30,
-    "stop_on_interrupt": True,
-}
 # every other option of scan is a variable of the role, as is every one of gate
 SCAN_OPTIONS = tuple(name for name in SCAN.options if name not in (*_OF_SCAN, *_OF_BOTH))
 # options that change neither what is scanned nor what is decided
@@ -80,11 +77,6 @@ _NOT_JUDGED = (
 _OF_BUILD = ("validate_certs", "ca_path")
 # for the conversion of the other options
 _ANY_CONNECTION = {"base_url": "https://localhost/api/v2", "api_key": "none"}
-# the variables without which nothing can be judged
-_NEEDED = ("targets", "tools", "formats", "artifacts")
-# options of modules that have another name in the role
-_RENAMED = {"tool": "tools", "workspaces[0].targets": "targets", "workspaces[0].name": "workspace"}
-_BEGINNING = re.compile(r"^(value of |argument '?)?(?:expect\.)?(workspaces\[0\]\.(?:name|targets)|[a-z_]+)")
 
 
 class GateAction(RoleAction):
@@ -339,13 +331,13 @@ class _Gate:
         # the module itself says what is wrong with the connection, which the environment may set
         others = {name: each for name, each in given.items() if name not in CONNECTION_OPTIONS or name in _OF_BUILD}
         try:
-            with self._apart():
-                params = converted(SCAN, as_module_reads({**_ANY_CONNECTION, **others}))
-                check_options(params)
-                specs_of(params)
-                if params["scope"] is not None:
-                    Permits(compile_scope(params["scope"])).refuse(params["targets"])
-                if "build" in self.values:
+            params = converted(SCAN, as_module_reads({**_ANY_CONNECTION, **others}))
+            check_options(params)
+            specs_of(params)
+            if params["scope"] is not None:
+                Permits(compile_scope(params["scope"])).refuse(params["targets"])
+            if "build" in self.values:
+                with self._apart():
                     self.build = Build(self.values["build"], params)
         except AsModule as error:
             return f"{PREFIX}build cannot be read, because {error}: correct them." if "build" in self.values else ""
@@ -421,87 +413,3 @@ class _Gate:
         every = list(dict.fromkeys(path for each in gates for path in each["scan_gate_files"]))
         data = {**worst, "scan_gate_files": every}
         return {"ansible_stats": {"data": data, "per_host": False, "aggregate": False}}
-
-
-def classified(result: Mapping[str, Any], options: Iterable[str]) -> Result:
-    """The result of a task, with the outcome of one that refused its options before any call, and the name of the variable."""
-    bare = {name: each for name, each in result.items() if name != "outcome" or each != MISCONFIGURED}
-    if not is_refusal(bare):
-        return dict(result)
-    return {**result, "outcome": MISCONFIGURED, "msg": named(result["msg"], options)}
-
-
-def listed(value: Any) -> Any:
-    """A list of names; one name is a list of one, as everywhere in ansible-core."""
-    return [value] if isinstance(value, str) and value else value
-
-
-def mistake_in(settings: Mapping[str, Any]) -> str | None:
-    """Why nothing can be judged with these variables, by their names without the prefix, a sentence; or None."""
-    empty = [f"{PREFIX}{name}" for name in _NEEDED if not settings.get(name)]
-    if empty:
-        one = len(empty) == 1
-        names = " and ".join(empty)
-        return f"{names} {'is' if one else 'are'} empty, so nothing would be judged: set {'it' if one else 'them'}."
-    tools = [str(tool) for tool in listed(settings["tools"])]
-    params = settings.get("tool_params")
-    unused = [str(name) for name in params if str(name) not in tools] if isinstance(params, Mapping) else []
-    if unused:
-        return (
-            f"{PREFIX}tool_params has the key {unused[0]!r}, which is not in {PREFIX}tools: write the name of the tool as"
-            f" in {PREFIX}tools."
-        )
-    return None
-
-
-def usable_formats(formats: Any, wrong: str = "") -> list[str]:
-    """The formats that can be written although another variable, or one of them, is wrong. wrong: why."""
-    given = listed(formats)
-    known = [each for each in given if each in FORMATS] if isinstance(given, list) else []
-    # without requests, the gate runs in another Python, which may lack the library of a format
-    usable = ([each for each in some if f"formats has {each}," not in wrong] for some in (known, DEFAULTS["formats"]))
-    return next(filter(None, usable), [])
-
-
-def attested(formats: Sequence[str], subjects: Any) -> Result:
-    """The options of an attestation that can be written although another variable is wrong: one that says failed."""
-    try:
-        return {"subjects": subjects_of(subjects, True)} if ATTESTATION in formats else {}
-    except WrongOption:
-        others = [each for each in formats if each != ATTESTATION]
-        return {"formats": others or DEFAULTS["formats"]}
-
-
-def digests(values: Mapping[str, Any]) -> dict[str, str]:
-    """A short text for the value of each variable, equal for equal values."""
-    return {
-        name: hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:16]
-        for name, value in values.items()
-    }
-
-
-def differing(entered: Iterable[Mapping[str, Any]]) -> str | None:
-    """Why one decision cannot hold for all hosts, a sentence, or None. entered: what each of them noted."""
-    hosts = list(entered)
-    others = [each for each in hosts if each["settings"] != hosts[0]["settings"]]
-    if not others:
-        return None
-    first = hosts[0]["settings"]
-    names = sorted({name for each in others for name, digest in each["settings"].items() if digest != first[name]})
-    other = others[0]
-    return (
-        f"{' and '.join(names)} {'differs' if len(names) == 1 else 'differ'} between the hosts {hosts[0]['host']} and"
-        f" {other['host']}, and the gate judges once for all hosts of the play: give all hosts the same values, or run the"
-        " role in a play for each of them."
-    )
-
-
-def named(msg: str, options: Iterable[str]) -> str:
-    """A message of a module that begins with one of its options, with the variable of the role instead."""
-    msg = re.sub(r" found in ([a-z_]+)$", rf" found in {PREFIX}\1", msg)
-    found = _BEGINNING.match(msg)
-    if not found:
-        return msg
-    variable = f"{PREFIX}{_RENAMED.get(found[2], found[2])}"
-    rest = msg.removeprefix(found[0])
-    return f"{found[1] or ''}{variable}{rest}" if variable in options else msg

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..module_utils._evidence.controls import Control, controls_of
-from ..module_utils._gate.files import LONGEST_FINDINGS, needed_content_of
+from ..module_utils._gate.files import LONGEST_FINDINGS
 from ..module_utils._gate.prove.plan import planned, read_of, refuse_unused, started_in
 from ..module_utils._gate.prove.report import document_of, markdown_of, sentence_of
 from ..module_utils._gate.prove.source import selected_of
@@ -22,6 +22,7 @@ from ..module_utils._model.errors import printable
 from ..module_utils._model.names import lasting_form
 from ..module_utils._model.trust import refuse_untrusted
 from ..module_utils._model.version import COLLECTION_VERSION
+from ..module_utils._task.inputs import needed_content_of
 from ..modules.scan import OPTIONS as SCAN
 from ._gate_runs import refuse_other_run
 from ._hosts import address_of

@@ -266,10 +266,10 @@ def _retire_step(managed: Managed, item: Item, rules: Rules) -> Step:
 
 
 def _spared(step: Step, row: Record, rules: Rules) -> Step | None:
-    """The step for a live object that would be deleted with its workspace, if anything keeps it, else None."""
+    """The step for a live object that would be deleted, if anything keeps it, else None."""
     pattern = next((pattern for pattern in rules.protect if _protects(pattern, step.name, step.family)), None)
     if pattern is not None:
-        return step._replace(action="protected", reason=f"protected by {pattern!r}")
+        return step._replace(action="protected", reason=_and_why(step.reason, f"protected by {pattern!r}"))
     if step.item and (step.item.ignore or step.item.protect):
         return step._replace(action="protected", reason=f"declared with {'ignore' if step.item.ignore else 'protect'}")
     return _kept(step, row, rules)
@@ -412,15 +412,12 @@ def _purge_steps(each: _List, claims: _Claims, rules: Rules) -> Iterator[Step]:
         claimed = claims.get((family, row["id"]), claims.get((family, name)))
         if claimed == workspace or normal_name(family, name) in kept:
             continue
-        pattern = next((pattern for pattern in rules.protect if _protects(pattern, name, family)), None)
         step = each.step("protected", name, row)._replace(purged=True)
         if claimed is not None:
             yield step._replace(reason=f"not declared here, but in workspace {printable(claimed)!r}")
-        elif pattern is not None:
-            yield step._replace(reason=f"not declared, but protected by {pattern!r}")
         else:
             step = step._replace(reason="not declared")
-            spared = _kept(step, row, rules)
+            spared = _spared(step, row, rules)
             if spared:
                 yield spared
             elif row["id"] in mine:

@@ -64,7 +64,7 @@ def coverage(task: Task) -> Record:
     now = time.time()
     exclusions = [_exclusion(f"exclusions[{i}]", each, now) for i, each in enumerate(params["exclusions"] or ())]
     path = params["owners"]
-    owners = read_owners(path, needed_content_of(path, "owners")) if path else None
+    owners = read_owners(needed_content_of(path, "owners"), path) if path is not None else None
     controls = _controls(params["must_see"], tools)
     asked = _Asked(params["targets"], tools, max_age, exclusions, owners, controls)
     for index, name in enumerate(params["targets"] or ()):

@@ -73,7 +73,7 @@ class Owners:
             yield f"{said.format(first_of(idle, _MOST_NAMED))} no judged target: check for a typo, or remove it."
 
 
-def read_owners(path: str, content: bytes | str) -> Owners:
+def read_owners(content: bytes | str, path: str) -> Owners:
     """The owners in a file. Raises WrongOption, which names the first problems with their lines."""
     problems: list[Problem] = []
 

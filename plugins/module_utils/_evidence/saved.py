@@ -12,7 +12,7 @@ import re
 import time
 from collections.abc import Sequence
 
-from .._model.errors import Refused, WrongOption, printable
+from .._model.errors import Refused, WrongOption, printable, without_secrets
 from .._model.families import FINDING, FINISHED, SCAN, TARGET
 from .._model.family import Family
 from .._model.records import Record, rows_in
@@ -40,7 +40,9 @@ class Saver:
 
     def save(self, workspace_id: int, target: Record) -> str:
         """The path of a new file with the findings of a target. Raises Refused where these are not known to be all."""
-        named = f"the findings of {printable(target['name'], 100)!r} were not saved"
+        # the name of a target can have a password, which belongs neither in a message nor in the name of a file
+        name = without_secrets(target["name"])
+        named = f"the findings of {printable(name, 100)!r} were not saved"
         # one may have begun while another target was saved; one without a target may be of this one
         own = (None, target["id"])
         scans = [each for each in self._rows(SCAN, workspace_id) if each.get("target_id") in own]
@@ -49,7 +51,7 @@ class Saver:
             raise Refused(f"{named}, because scan {running[0]} is in progress: wait for it, or stop it.")
         tally = Tally()
         # names of the service can be anything, and a second run must not overwrite
-        safe = re.sub(r"[^a-z0-9.]+", "-", target["name"].lower()).strip("-.")[:_LONGEST_NAME]
+        safe = re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-.")[:_LONGEST_NAME]
         moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
         dest = os.path.join(self._directory, f"target-{target['id']}-{safe or 'x'}-{moment}.jsonl")
         with explained(self._directory, "evidence"):

@@ -14,8 +14,6 @@ from .._model.errors import Refused, ScannerError, WrongOption, printable
 from .._model.records import Record
 from .._task.files import Draft, reason_of, shown, store
 from .._task.host import Host
-from .._task.inputs import content_of as content_of
-from .._task.inputs import needed_content_of as needed_content_of
 
 # the findings of a large account take some hundred megabytes
 LONGEST_FINDINGS = 1 << 30

@@ -11,12 +11,9 @@ import os
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
 
-from .._evidence.controls import Control, Sight, controls_of, look
-from .._evidence.exploits import Exploits
-from .._evidence.owners import Owners, read_owners
+from .._evidence.controls import Sight, look
 from .._evidence.rows import Pair, Reading, Trouble, enriched
 from .._model.errors import (
     Incomplete,
@@ -30,72 +27,44 @@ from .._model.errors import (
 )
 from .._model.gate_words import CREATED, FAIL, KNOWN, MISCONFIGURED, MISSING, MOVED, NEW, PASSED, REOPENED, WARN, WORSE
 from .._model.records import Record
-from .._model.times import expiry_of, in_days, is_date, seconds_of
-from .._model.trust import refuse_untrusted
+from .._model.times import expiry_of, in_days, is_date
 from .._model.version import COLLECTION_VERSION
 from .._task.files import shown
 from .._task.host import Host
+from .._task.inputs import content_of, needed_content_of
 from .baseline import Memory, Run, run_of
 from .baseline_file import remember
 from .build import build_of, moved_in
-from .enrichment import read_epss, read_known_exploited, stale_in
 from .files import (
     LONGEST_FINDINGS,
     File,
-    content_of,
     diff_of,
     make_directory,
-    needed_content_of,
-    path_in_repository,
-    refuse_without_directory,
     remove_files,
     write_files,
 )
 from .formats.attestation import NAME as ATTESTATION
-from .formats.attestation import Subject, subjects_of
-from .formats.document import Choices, Place
-from .formats.sarif import locations_of
-from .formats.table import FORMATS, NOTHING_WRITTEN, outdated, write
+from .formats.document import Choices
+from .formats.table import NOTHING_WRITTEN, outdated, write
 from .gate_json import document_of, names_in, of_workspace, saved_of
 from .judge import Decision, Judged, decide
-from .policy import Expect, Policy, expect_of, gaps_in, mapping_of, origin_of, policy_of
+from .options import Options, options_of
+from .policy import gaps_in
 from .scan_results import with_results
-from .waivers import Ending, Rule, Waiver, read_waivers, waive
+from .waivers import Ending, Waiver, waive
 
 # findings that the message of a failed task names
 _MOST_NAMED = 5
 # reasons that it quotes
 _MOST_REASONS = 3
 _LONGEST_NAME = 80
+_LONGEST_PATH = 200
 # a result keeps its keys and types
 _NO_PROSE: Record = {**dict.fromkeys(("description", "risk", "recommendation", "evidence"), ""), "references": []}
-# nearly every repository has it
-_README = "README.md"
 
 
 class _NotPassed(ScannerError):
     """The gate has judged, and its outcome fails the task. The result says what was written."""
-
-
-class _Asked(NamedTuple):
-    """The options and files of a task, read and checked before any call."""
-
-    policy: Policy
-    expect: Expect
-    mapping: Mapping[str, str]
-    origin: Mapping[str, str | None]
-    exploits: Exploits
-    # why the files of these are too old, sentences
-    stale: Sequence[str]
-    waivers: Sequence[Rule]
-    # the seconds within which a waiver ends soon
-    notice: int
-    owners: Owners | None
-    baseline: bytes | None
-    locations: Mapping[str, Place]
-    sarif_location: str
-    controls: Sequence[Control]
-    subjects: Sequence[Subject]
 
 
 def run_gate(host: Host, warn: Callable[[str], None], read: Callable[[], Reading]) -> Record:
@@ -114,7 +83,7 @@ def run_gate(host: Host, warn: Callable[[str], None], read: Callable[[], Reading
 def _result(host: Host, warn: Callable[[str], None], read: Callable[[], Reading]) -> Record:
     params = host.params
     started = time.time()
-    asked = _asked(params, started)
+    asked = options_of(params, started)
     reading = _reading(params, started, read)
     build = reading.build or params["build"]
     pairs, troubles = with_results(reading.pairs, params["scan_results"])
@@ -130,7 +99,7 @@ def _result(host: Host, warn: Callable[[str], None], read: Callable[[], Reading]
     run = run_of(pairs, rows, sight.taken)
     if moved:
         # another build has other findings, so none is accepted or gone
-        run = Run(run.rows, {}, run.occurrences)
+        run = Run(run.rows, {}, run.occurrences, run.controls)
     memory, baseline = remember(
         params["baseline"],
         asked.baseline,
@@ -174,39 +143,7 @@ def _result(host: Host, warn: Callable[[str], None], read: Callable[[], Reading]
     return _Ending(host, warn, decision, document, reading.api_error, silent).end(asked, baseline)
 
 
-def _asked(params: Record, now: float) -> _Asked:
-    _refuse_wrong_options(params)
-    epss, exploited, owners = params["epss_file"], params["known_exploited_file"], params["owners"]
-    options = {"epss": "epss_max_age", "known_exploited": "known_exploited_max_age"}
-    limits = {field: seconds_of(params[option], option) for field, option in options.items()}
-    exploits = Exploits(
-        read_epss(needed_content_of(epss, "epss_file"), epss) if epss else None,
-        read_known_exploited(needed_content_of(exploited, "known_exploited_file"), exploited) if exploited else None,
-    )
-    return _Asked(
-        policy_of(params["policy"]),
-        expect_of(params["expect"]),
-        mapping_of(params["outcomes"]),
-        origin_of(params["origin"]),
-        exploits,
-        stale_in(exploits, limits, now),
-        _waivers(params, now),
-        seconds_of(params["notice"], "notice"),
-        read_owners(owners, needed_content_of(owners, "owners")) if owners else None,
-        content_of(params["baseline"], "baseline") if params["baseline"] else None,
-        locations_of(
-            [
-                (path_in_repository(path, "estate_files"), text.decode("utf-8", "replace"))
-                for path, text in _contents(params, "estate_files")
-            ]
-        ),
-        _sarif_location(params),
-        controls_of(params["must_see"]),
-        _subjects(params),
-    )
-
-
-def _sight(asked: _Asked, reading: Reading, pairs: Sequence[Pair]) -> Sight:
+def _sight(asked: Options, reading: Reading, pairs: Sequence[Pair]) -> Sight:
     """What the scans saw of the controls. Raises WrongOption for findings of a file, which does not show that."""
     if asked.controls and any(pair.saved for pair in pairs):
         raise WrongOption(
@@ -214,55 +151,6 @@ def _sight(asked: _Asked, reading: Reading, pairs: Sequence[Pair]) -> Sight:
             " remove must_see."
         )
     return look(asked.controls, pairs, reading.rows, gaps_in(asked.expect, pairs)[0], others=bool(reading.troubles))
-
-
-def _waivers(params: Record, now: float) -> list[Rule]:
-    """The waivers of the task. Raises WrongOption, with its problems as a list, because ansible-core shows a line break in a
-    message as a backslash and an n."""
-    try:
-        return read_waivers(_contents(params, "waivers"), now, params["allow_permanent"])
-    except WrongOption as error:
-        head, *problems = str(error).split("\n")
-        if not problems:
-            raise
-        sentence = f"{head} The first is in {problems[0]} All of them are in problems of the result."
-        raise error.with_sentence(sentence).with_result(problems=problems) from None
-
-
-def _sarif_location(params: Mapping[str, Any]) -> str:
-    """The file of the repository for the findings of targets that no estate file declares."""
-    path = params["sarif_location"]
-    if path is None:
-        files = params["estate_files"]
-        return path_in_repository(files[0], "estate_files") if files else _README
-    return path_in_repository(path, "sarif_location") if os.path.isabs(path) else str(path)
-
-
-def _subjects(params: Mapping[str, Any]) -> Sequence[Subject]:
-    given = params["subjects"]
-    return subjects_of(given, ATTESTATION in params["formats"] and not (given and params["artifacts"] is None))
-
-
-def _refuse_wrong_options(params: Record) -> None:
-    directory = params["artifacts"]
-    if directory is not None:
-        if not params["formats"]:
-            raise WrongOption("formats is empty, so artifacts would hold no file: name a format, or remove artifacts.")
-        if directory == "":
-            raise WrongOption("artifacts is empty: give the path of a directory, or remove it.")
-        refuse_untrusted(directory, "artifacts")
-        for name in params["formats"]:
-            FORMATS[name].check()
-    if params["tools"] == []:
-        raise WrongOption("tools is empty, so nothing would be judged: name at least one, or leave it out.")
-    if params["baseline"] and params["baseline_missing"] == "create":
-        refuse_without_directory(params["baseline"], "baseline")
-
-
-def _contents(params: Record, option: str) -> list[tuple[str, bytes]]:
-    """The paths of an option and the contents of these files."""
-    paths = params[option]
-    return [(path, needed_content_of(path, f"{option}[{index}]")) for index, path in enumerate(paths)]
 
 
 def _reading(params: Record, now: float, read: Callable[[], Reading]) -> Reading:
@@ -313,7 +201,7 @@ class _Ending:
         self._removed = False
         self._diff: Record = {}
 
-    def end(self, asked: _Asked, baseline: str | None) -> Record:
+    def end(self, asked: Options, baseline: str | None) -> Record:
         """The result of the module, after the files are written. baseline: the new text of its file, if it changes.
 
         Raises _NotPassed, or Incomplete if a file is missing.
@@ -335,7 +223,7 @@ class _Ending:
             return {**self._result(), "msg": self._sentence()}
         return {**self._result(), "msg": passed_sentence_of(self._decision)}
 
-    def _write_artefacts(self, asked: _Asked) -> None:
+    def _write_artefacts(self, asked: Options) -> None:
         params = self._host.params
         directory = params["artifacts"]
         if directory is None:
@@ -517,7 +405,7 @@ def _ending(found: Sequence[Ending]) -> str:
     """That waivers end soon, after which their findings count again."""
     if not found:
         return ""
-    named = [f"{printable(each.waiver.file, _LONGEST_NAME)}:{each.waiver.line} {in_days(each.days)}" for each in found]
+    named = [f"{printable(each.waiver.file, _LONGEST_PATH)}:{each.waiver.line} {in_days(each.days)}" for each in found]
     return f"{counted(len(found), 'waiver')} {'ends' if len(found) == 1 else 'end'} soon: {first_of(named, _MOST_REASONS)}."
 
 

@@ -39,6 +39,7 @@ SHELL = frozenset(
         "_evidence/finding_status",
         "_evidence/finding_info",
         "_gate/files",
+        "_gate/options",
         "_evidence/read",
         "_gate/gate",
         "_evidence/host_findings",

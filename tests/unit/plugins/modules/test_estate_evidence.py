@@ -167,6 +167,18 @@ def test_what_cannot_be_saved_is_not_deleted_and_the_others_are(account, run, tm
         assert account.writes() == ["DELETE /targets/1002"]
 
 
+def test_a_password_in_the_name_of_a_target_is_in_no_name_of_a_file_and_in_no_message(account, run, tmp_path):
+    waiting = {"status_name": "waiting", "script": {"queue": 20, "run": 9000}}
+    account.add(targets=[{"id": 1010, "name": "https://me:hunter2@shop.example.com/?key=hunter2", "workspace": "Shop"}])
+    options = dict(workspace="Shop", targets=NAMES, purge=True, evidence=str(tmp_path))
+    account.add(scans=[{"id": 40009, "target_id": 1010, "tool_id": 170, "workspace": "Shop", **waiting}])
+    assert "hunter2" not in run("targets", **options)["results"][-1]["error"]
+    account.settings(clock=4_000_000_000)
+    result = run("targets", **options)
+    assert not result.failed, result.msg
+    assert len(files(tmp_path)) == 1 and "hunter2" not in str(list(files(tmp_path)))
+
+
 COUNTED = {"tool_id": 170, "workspace": "Shop", "result_summary": {**SUMMARY, "high": 2}}
 
 

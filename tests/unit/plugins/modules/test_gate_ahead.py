@@ -162,3 +162,14 @@ def test_a_gate_says_what_will_fail_and_when(run, tmp_path):
 def test_a_wrong_notice_is_refused(service, run, notice):
     result = run("gate", workspace_id=2, notice=notice)
     assert result.failed and "notice is " in result.msg and service.calls() == []
+
+
+@pytest.mark.parametrize("option", ["owners", "epss_file", "known_exploited_file"])
+def test_an_empty_path_is_a_mistake_and_not_the_lack_of_a_file(service, run, option):
+    result = run("gate", workspace_id=2, **{option: ""})
+    assert result.failed and f"{option} '' does not exist: correct the path" in result.msg and service.calls() == []
+
+
+def test_the_owners_of_a_coverage_are_no_empty_path_either(service, run):
+    result = run("coverage_info", workspace_id=2, owners="")
+    assert result.failed and "owners '' does not exist: correct the path" in result.msg and service.calls() == []

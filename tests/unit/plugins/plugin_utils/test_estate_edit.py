@@ -198,6 +198,7 @@ def test_lines_that_mean_the_same_stay(text, live, written):
         f"{KEY}:\n  - state: absent\n    name: Office\n",
         f"{KEY}:\n  - name: Office\n    targets: &one [a.example]\n    http_loggers: *one\n",
         f"{KEY}:\r  - name: Office\r",
+        f"{KEY}:\r\n  - name: Office\n    description: Old\n",
     ],
 )
 def test_another_form_is_not_edited(text):

@@ -7,7 +7,7 @@ from __future__ import annotations
 from unittest import mock
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.plugin_utils._gate_role import (
+from ansible_collections.scanops.scanner.plugins.plugin_utils._gate_variables import (
     attested,
     classified,
     differing,

@@ -234,7 +234,6 @@ def test_scopes_of_the_play_for_both_modules_count(tmp_path):
         ("www.example.com", ["gate", "gate"]),
         ("b.example.com", ["gate", "estate", "scan", "gate"]),
     ):
-        (tmp_path / target).mkdir()
         play = Role("scan_gate", tmp_path / target, {**variables, "scan_gate_targets": target}, defaults)
         play.run("enter", "judge")
         assert [name for name, _arguments in play.calls] == modules, play.calls

@@ -37,17 +37,17 @@ WEB, CHECKOUT = Owner("Web"), Owner("Checkout", "checkout@example.com", "#checko
     ],
 )
 def test_the_last_entry_that_matches_a_target_wins(target, owner):
-    assert read_owners("o.yml", FILE).of(target) == owner
+    assert read_owners(FILE, "o.yml").of(target) == owner
 
 
 def test_the_order_of_the_file_decides_and_not_the_length_of_a_pattern():
     text = 'version: 1\nowners:\n- {targets: [a.example], team: A}\n- {targets: ["*"], team: All}\n'
-    assert read_owners("o.yml", text).of("a.example") == Owner("All")
+    assert read_owners(text, "o.yml").of("a.example") == Owner("All")
 
 
 @pytest.mark.parametrize("target", ["[2001:db8::1]", "http://[2001:DB8::1]:8080/", "*.example"])
 def test_a_target_matches_its_own_name_whatever_it_looks_like_as_a_pattern(target):
-    owners = read_owners("o.yml", f"version: 1\nowners:\n- targets: ['{target}']\n  team: A\n")
+    owners = read_owners(f"version: 1\nowners:\n- targets: ['{target}']\n  team: A\n", "o.yml")
     assert owners.of(target) == Owner("A")
 
 
@@ -75,7 +75,7 @@ def test_a_target_matches_its_own_name_whatever_it_looks_like_as_a_pattern(targe
 def test_a_mistake_is_named_with_its_line(before, after, expected):
     assert before in FILE
     with pytest.raises(WrongOption) as raised:
-        read_owners("o.yml", FILE.replace(before, after, 1))
+        read_owners(FILE.replace(before, after, 1), "o.yml")
     sentence = str(raised.value)
     assert sentence.startswith("The owners have ") and "; the file was not used. " in sentence
     assert expected in sentence and "\n" not in sentence
@@ -83,12 +83,12 @@ def test_a_mistake_is_named_with_its_line(before, after, expected):
 
 def test_an_empty_file_is_a_mistake_and_an_empty_list_is_not():
     with pytest.raises(WrongOption, match="the file is empty: write version: 1 and a list named owners"):
-        read_owners("o.yml", "")
-    assert read_owners("o.yml", "version: 1\nowners: []\n").of("a") is NOBODY
+        read_owners("", "o.yml")
+    assert read_owners("version: 1\nowners: []\n", "o.yml").of("a") is NOBODY
 
 
 def test_targets_without_an_owner_are_named_once():
-    owners = read_owners("o.yml", FILE)
+    owners = read_owners(FILE, "o.yml")
     targets = ["shop.example.com", "www.example.com", "a.org", "a.org", "https://user:secret@b.org/", "\x1b.org"]
     (sentence,) = owners.warnings([*targets, "x.shop.example.com"])
     assert sentence.startswith("3 targets have no owner in o.yml (a.org, ") and "secret" not in sentence
@@ -100,7 +100,7 @@ def test_targets_without_an_owner_are_named_once():
 
 
 def test_a_pattern_that_matches_no_target_is_named_with_its_line():
-    owners = read_owners("o.yml", FILE)
+    owners = read_owners(FILE, "o.yml")
     assert list(owners.warnings(["shop.example.com"])) == [
         "The pattern at o.yml:7 matches no judged target: check for a typo, or remove it."
     ]
@@ -114,6 +114,6 @@ def test_a_pattern_that_matches_no_target_is_named_with_its_line():
 
 def test_many_targets_and_patterns_take_seconds():
     lines = "".join(f"- {{targets: ['t{number}.example'], team: T{number}}}\n" for number in range(300))
-    owners = read_owners("o.yml", f"version: 1\nowners:\n{lines}")
+    owners = read_owners(f"version: 1\nowners:\n{lines}", "o.yml")
     names = [f"t{number}.example" for number in range(300)] * 50
     assert [owners.of(name).team for name in names] == [f"T{number}" for number in range(300)] * 50

@@ -78,8 +78,8 @@ WAIVED = Waived(
     (WAIVER, None, None, None), (WAIVER,), (WAIVER,), (Doubled("1:" + "a" * 32, (WAIVER, WAIVER)),)
 )._replace(ending=(Ending(WAIVER, 9),))
 OWNERS = read_owners(
-    "owners.yml", 'version: 1\nowners:\n- {targets: ["*"], team: All}\n'
-    '- {targets: ["*.example*"], team: Web, contact: web@example.com, channel: "#web"}\n'
+    'version: 1\nowners:\n- {targets: ["*"], team: All}\n'
+    '- {targets: ["*.example*"], team: Web, contact: web@example.com, channel: "#web"}\n', "owners.yml"
 )  # fmt: skip
 EXPLOITS = Exploits(CveFile({}, "epss.csv", "2026-11-22"), CveFile({}, "kev.json"))
 
