@@ -24,6 +24,7 @@ from ..module_utils._model.trust import refuse_untrusted
 from ..module_utils._model.version import COLLECTION_VERSION
 from ..module_utils._task.inputs import needed_content_of
 from ..modules.scan import OPTIONS as SCAN
+from ._core import as_module_reads
 from ._gate_runs import refuse_other_run
 from ._hosts import address_of
 from ._local_files import write
@@ -115,7 +116,8 @@ class ProveAction(RoleAction):
         """The scans with these ids. What fails here makes findings unproven, with its message as the reason."""
         # nothing of module_defaults changes what is read
         found = [
-            [self.call(module, options, own=True, loop=f"{when} {module}") for options in every]
+            # before ansible-core 2.19, its texts are no plain ones
+            [as_module_reads(self.call(module, options, own=True, loop=f"{when} {module}")) for options in every]
             for module, every in (
                 ("scan_info", [{"id": each} for each in ids]),
                 ("gate", [{"scan_ids": [each], "policy": {"fail_on": "none"}} for each in ids]),
