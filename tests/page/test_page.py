@@ -18,8 +18,10 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.html
     CONTENT_SECURITY_POLICY,
     html,
 )
+from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._gate.gate_decisions import (  # noqa: E402
+    decided,
+)
 from browser import Browser, BrowserError, find_chromium  # noqa: E402
-from gate_decisions import decided  # noqa: E402
 from gate_documents import (  # noqa: E402
     HOSTILE,
     WAIVER,
