@@ -111,7 +111,7 @@ def differing(entered: Iterable[Mapping[str, Any]]) -> str | None:
 
 def named(msg: str, options: Iterable[str]) -> str:
     """A message of a module that begins with one of its options, with the variable of the role instead."""
-    msg = re.sub(r" found in ([a-z_]+)$", rf" found in {PREFIX}\1", msg)
+    msg = re.sub(rf" found in (?!{PREFIX})([a-z_]+)$", rf" found in {PREFIX}\1", msg)
     found = _BEGINNING.match(msg)
     if not found:
         return msg

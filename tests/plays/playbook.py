@@ -90,6 +90,8 @@ def play(
     start: the directory in which ansible-playbook starts; first: a directory in which Python looks for libraries first.
     """
     events = directory / "events.jsonl"
+    # those of an earlier run in this directory
+    events.unlink(missing_ok=True)
     command, variables = prepare(directory, service, plays, arguments, state, faults, inventory, first)
     run = subprocess.run(
         command,
