@@ -421,14 +421,9 @@ def with_page(read: Result, page: Mapping[str, Any], author: Mapping[str, Any], 
 
     author: the fields of those who write the comments of the role, by the key of the author.
     """
-    rows = page.get("json")
-    if (
-        page.get("status") != 200
-        or not isinstance(rows, list)
-        or not all(
-            isinstance(row, Mapping) and isinstance(row.get("id"), int) and isinstance(row.get("body"), str)
-            for row in rows
-        )
+    rows = page.get("json") if page.get("status") == 200 else None
+    if not isinstance(rows, list) or not all(
+        isinstance(row, Mapping) and isinstance(row.get("id"), int) and isinstance(row.get("body"), str) for row in rows
     ):
         return {**read, "valid": False, "more": False}
     new = [row for row in rows if row["id"] not in read["ids"]]

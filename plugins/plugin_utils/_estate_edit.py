@@ -47,8 +47,8 @@ class _Edits:
     def set(self, column: int, pair: tuple[Any, Any], field: str, value: object) -> None:
         """Give a key of a mapping another value, and keep a comment at the end of its line."""
         key, node = pair
-        line, end = key.start_mark.line, node.end_mark
-        rest = self._lines[line][end.column :] if end.line == line else ""
+        line, ends_on, end = key.start_mark.line, node.end_mark.line, node.end_mark.column
+        rest = self._lines[line][end:] if ends_on == line else ""
         self.replace(line, _after(node), [f"{self._lines[line][:column]}{_lines_of({field: value})[0]}{rest}"])
 
     def text(self) -> str:

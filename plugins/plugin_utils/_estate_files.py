@@ -181,7 +181,9 @@ def _objects(workspaces: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Family, 
 
 def _doubles(workspaces: Sequence[Mapping[str, Any]]) -> set[_Key]:
     """The normal forms that several objects of one workspace have, which only their exact names tell apart."""
-    counts = Counter((family, where, normal_name(family, str(name))) for family, where, name, _ in _objects(workspaces))
+    counts = Counter(
+        (family, where, normal_name(family, str(name))) for family, where, name, _fields in _objects(workspaces)
+    )
     return {key for key, number in counts.items() if number > 1}
 
 

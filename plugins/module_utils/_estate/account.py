@@ -142,7 +142,7 @@ def refuse_renamed(managed: Iterable[Managed], undeclared: Sequence[Undeclared])
             if (names := {normal_name(family, item.name) for item in items if not item.ignore})
             for other in undeclared
             if (count := len(names & {normal_name(family, row[family.key]) for row in other.rows.get(family, ())}))
-            and 2 * count >= len(names)
+            if 2 * count >= len(names)
         ]
         if same:
             family, count, of_all, record = same[0]

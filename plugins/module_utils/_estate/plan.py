@@ -438,11 +438,8 @@ def unmarked(steps: Iterable[Step], rules: Rules) -> list[str]:
     return [
         step.name
         for step in steps
-        if rules.owner
-        and step.family is TARGET
-        and step.item
-        and step.before
-        and mark_of(step.before).owner != rules.owner
+        if rules.owner and step.family is TARGET and step.item and step.before
+        if mark_of(step.before).owner != rules.owner
     ]
 
 

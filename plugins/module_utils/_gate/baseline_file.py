@@ -227,8 +227,9 @@ def _entries(findings: list[Any], scans: Mapping[Key, Scan]) -> Iterator[Entry]:
 
 def _entry(where: str, finding: object, scans: Mapping[Key, Scan]) -> Entry:
     values = _FINDING.of(_with(_NEW_OF_FINDING, finding), where)
-    fingerprint, target, tool, state, counts, name, check, cve, *parts = values[: -3 - len(_NEW_OF_FINDING)]
-    first_seen, last_seen, gone_since, *facts, reach = values[-3 - len(_NEW_OF_FINDING) :]
+    of_place = len(values) - 3 - len(_NEW_OF_FINDING)
+    fingerprint, target, tool, state, counts, name, check, cve, *parts = values[:of_place]
+    first_seen, last_seen, gone_since, *facts, reach = values[of_place:]
     place = Place(*parts)
     demand(state in (OPEN, GONE), where, "state", state)
     demand(place.port is None or port_of(place.port) is not None, where, "port", place.port)

@@ -200,10 +200,8 @@ def decide(
 
 def _lost_include(policy: Policy, unmatched: Sequence[str]) -> str:
     """The sentence for an include of which no matcher has ever matched a finding, ""."""
-    if (
-        len([each for each in unmatched if each.startswith("policy.include")]) < len(policy.include)
-        or not policy.include
-    ):
+    lost = [each for each in unmatched if each.startswith("policy.include")]
+    if not policy.include or len(lost) < len(policy.include):
         return ""
     return (
         "policy.include matches no finding of this run or of the baseline, so nothing can fail: check it for a typo, or remove"

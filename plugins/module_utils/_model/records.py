@@ -169,9 +169,8 @@ def written(resource: Family, before: Record, changes: Record, read: Record) -> 
     found = {
         field: dict(expected=value, live=record[field])
         for field, value in known.items()
-        if field in record
-        and not same(record[field], value)
-        and (field in resource.fields or record[field] in (None, ""))
+        if field in record and not same(record[field], value)
+        if field in resource.fields or record[field] in (None, "")
     }
     return record, found
 
@@ -184,9 +183,8 @@ def stored_otherwise(record: Record, values: Record, exact: str | None = None, r
     others = {
         field: record[field]
         for field, value in values.items()
-        if record.get(field) is not None
-        and not isinstance(record[field], _NotShown)
-        and not (record[field] == value if field == exact else same(record[field], value))
+        if record.get(field) is not None and not isinstance(record[field], _NotShown)
+        if not (record[field] == value if field == exact else same(record[field], value))
     }
     shown = " and ".join(f"its {field} as {printable(repr(stored))}" for field, stored in others.items())
     again = recreated and not all(may_be_stored_form(str(stored), str(values[name])) for name, stored in others.items())

@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from collections import Counter
 from graphlib import TopologicalSorter
 
@@ -185,6 +187,36 @@ def test_assertions_show_the_values_that_are_wrong():
         if shows_a_generator(node)
     ]
     assert found == []
+
+
+# what the importer of Galaxy and pylint of older releases of ansible-test refuse, and only `make matrix` would run
+_OPERATORS = {"and", "or", "+", "-", "*", "/", "%", "|", "&", "<", ">", "==", "!=", "<=", ">=", "in", "not in", "is"}
+
+
+def refused_lines(text):
+    """The numbers of lines that begin with an operator between two values, or have a space before a colon or the name ``_``."""
+    before, found = None, set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in (tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT):
+            continue
+        if before is not None and token.type in (tokenize.OP, tokenize.NAME):
+            is_first = token.start[0] > before.end[0] and before.type != tokenize.NEWLINE
+            has_value = before.type in (tokenize.NAME, tokenize.NUMBER, tokenize.STRING) or before.string in ")]}"
+            is_spaced = token.string == ":" and before.end[0] == token.start[0] and before.end[1] < token.start[1]
+            if (is_first and has_value and token.string in _OPERATORS) or is_spaced or token.string == "_":
+                found.add(token.start[0])
+        before = token
+    return sorted(found)
+
+
+def test_no_line_of_a_plugin_is_refused_by_a_tool_that_only_the_matrix_runs():
+    files = sorted((ROOT / "plugins").rglob("*.py"))
+    assert [f"{path.name}:{line}" for path in files for line in refused_lines(path.read_text(encoding="utf-8"))] == []
+
+
+@pytest.mark.parametrize("text", ["a = (\n    b\n    and c\n)\n", "a = b[c :]\n", "a, _ = b\n", "a = (b()\n    + c)\n"])
+def test_such_a_line_is_found(text):
+    assert refused_lines(text) == [text.rstrip(")\n").count("\n") + 1]
 
 
 # --- versions and names
