@@ -55,7 +55,7 @@ def test_each_variable_of_the_policy_is_read_by_a_playbook_or_a_role(name):
     readers = [
         *PROJECT.glob("*.yml"),
         *(CHECKOUT / "roles").glob("*/tasks/*.yml"),
-        *(CHECKOUT / "roles").glob("*/vars/*.yml"),
+        *(CHECKOUT / "roles").glob("*/meta/argument_specs.yml"),
     ]
     assert [path for path in readers if re.search(rf"\b{name}\b", path.read_text(encoding="utf-8"))], readers
 
