@@ -49,7 +49,11 @@ def test_the_table_of_releases_has_what_the_sessions_run():
         for release in re.findall(r"\d\.\d+", releases)
     }
     assert shown == {
-        release: (f"{pythons[0]}–{pythons[-1]}", f"{found['MODULE_PYTHON']}–{pythons[-1]}", release in found["PRE_RELEASES"])
+        release: (
+            f"{pythons[0]}–{pythons[-1]}",
+            f"{found['MODULE_PYTHON']}–{pythons[-1]}",
+            release in found["PRE_RELEASES"],
+        )
         for release, (pythons, *_kinds) in found["RELEASES"].items()
     }
 
