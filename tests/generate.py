@@ -7,7 +7,7 @@
     .venv/bin/nox -s generate
 
 It writes whole files (the table of families, an action plugin for each module, the settings of integration targets), lists
-(action groups), and entries that the README, the costs and the start page of the site lack. An entry that exists is never
+(action groups), and entries that the costs and the start page of the site lack. An entry that exists is never
 changed: improve its words by hand. Needs PyYAML.
 """
 
@@ -21,7 +21,6 @@ from typing import Any
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-BLOB = "https://github.com/scanops/scanops.scanner/blob/main/"
 # REUSE-IgnoreStart
 HEAD = (
     "# Copyright: The scanops.scanner contributors\n"
@@ -91,13 +90,6 @@ def _before(text: str, place: str, entry: str) -> str:
     return text.replace(place, entry + place)
 
 
-def _readme(text: str, family: str, docs: dict[str, str]) -> str:
-    links = ", ".join(f"[`{module}`]({BLOB}plugins/modules/{module}.py)" for module in docs)
-    words = "; ".join([*docs.values()][:1] + [each[0].lower() + each[1:] for each in [*docs.values()][1:]])
-    head = f"- **[{_title(family)}]({BLOB}docs/docsite/rst/guide_behaviour.rst)**\n"
-    return _before(text, "- **[Inventory plugin]", f"{head}  - {links}: {words}\n")
-
-
 def _start_page(text: str, family: str, docs: dict[str, str]) -> str:
     title = _title(family)
     shown = [f"* :ansplugin:`{module} <scanops.scanner.{module}#module>`: {docs[module]}" for module in docs]
@@ -129,12 +121,10 @@ def texts() -> dict[str, str]:
         "antsibull-nox.toml": _checks(groups),
     }
     found.update({f"plugins/action/{name}.py": HEAD + ACTION.format(module=name) for name in modules})
-    pages = {name: _read(name) for name in ("README.md", "docs/sphinx/index.rst", "docs/docsite/rst/guide_costs.rst")}
-    readme, start, costs = pages
+    pages = {name: _read(name) for name in ("docs/sphinx/index.rst", "docs/docsite/rst/guide_costs.rst")}
+    start, costs = pages
     for family in families:
         pair = {name: modules[name]["short_description"] for name in (family, f"{family}_info") if name in modules}
-        if not any(f"[`{name}`]" in pages[readme] for name in pair):
-            pages[readme] = _readme(pages[readme], family, pair)
         if not any(f"   {name} <{name}_module>" in pages[start] for name in pair):
             pages[start] = _start_page(pages[start], family, pair)
         for name in pair:

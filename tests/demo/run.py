@@ -4,8 +4,7 @@
 
 """Demonstrate the built and installed collection against the local service: `python tests/demo/run.py [--record]`.
 
-The environment needs ansible-core, requests and tests/service/requirements.txt. --record writes the output to output.txt,
-and twelve lines of it to README.md.
+The environment needs ansible-core, requests and tests/service/requirements.txt. --record writes the output to output.txt.
 """
 
 from __future__ import annotations
@@ -30,11 +29,6 @@ else:
     from local_service import LocalService
 
 OUTPUT = Path(__file__).parent / "output.txt"
-README = CHECKOUT / "README.md"
-EXCERPT = re.compile(r"(?<=<!-- demo output begins -->\n```text\n).*?(?=```\n<!-- demo output ends -->)", re.S)
-# the first of the lines that README.md shows, and their number
-EXCERPT_BEGINS = "TASK [Scan the targets] "
-EXCERPT_LINES = 12
 BUILD = Path("build")
 WRITES = ("POST", "PUT", "DELETE")
 RECAP = re.compile(r"^\S+ +: ok=\d+ +changed=(\d+) ", re.M)
@@ -252,27 +246,17 @@ def masked(text: str) -> str:
     return re.sub(r"[ \t]+$", "", text, flags=re.M)
 
 
-def excerpt(output: str) -> str:
-    """The lines of the output that README.md shows."""
-    _before, begin, rest = output.partition(EXCERPT_BEGINS)
-    return "".join((begin + rest).splitlines(keepends=True)[:EXCERPT_LINES])
-
-
 def record() -> None:
-    """Run the demo and write its output to output.txt and README.md. Raises DemoFailed."""
+    """Run the demo and write its output to output.txt. Raises DemoFailed."""
     finished = subprocess.run([sys.executable, __file__], check=False, text=True, capture_output=True)
     if finished.returncode:
         raise DemoFailed(f"the demo exited with status {finished.returncode}:\n{finished.stdout}{finished.stderr}")
-    output, readme = masked(finished.stdout), README.read_text(encoding="utf-8")
-    if len(EXCERPT.findall(readme)) != 1:
-        raise DemoFailed(f"{README.name} must have one block of the demo's output")
-    OUTPUT.write_text(output, encoding="utf-8")
-    README.write_text(EXCERPT.sub(lambda _match: excerpt(output), readme), encoding="utf-8")
+    OUTPUT.write_text(masked(finished.stdout), encoding="utf-8")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Show the collection at work against the local service.")
-    parser.add_argument("--record", action="store_true", help="write the output to output.txt and README.md")
+    parser.add_argument("--record", action="store_true", help="write the output to output.txt")
     arguments = parser.parse_args()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupt)

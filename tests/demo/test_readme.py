@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The demo prints what output.txt, README.md and the guide show, stops cleanly when interrupted, and fails if a step fails."""
+"""The demo prints what output.txt and the guide show, stops cleanly when interrupted, and fails if a step fails."""
 
 from __future__ import annotations
 
@@ -47,13 +47,6 @@ def test_the_guide_shows_lines_of_the_output():
     recorded, guide = run.OUTPUT.read_text(encoding="utf-8"), START.read_text(encoding="utf-8")
     blocks = re.findall(r"^   \.\. code-block:: text\n\n((?:      .*\n)+)", guide, re.M)
     assert blocks and all(re.sub(r"^      ", "", block, flags=re.M).strip() in recorded for block in blocks)
-
-
-def test_the_readme_shows_lines_of_the_output():
-    recorded = run.OUTPUT.read_text(encoding="utf-8")
-    (lines,) = run.EXCERPT.findall(run.README.read_text(encoding="utf-8"))
-    assert lines.count("\n") == run.EXCERPT_LINES
-    assert lines == run.excerpt(recorded), "run python tests/demo/run.py --record"
 
 
 def alike(text: str) -> str:

@@ -23,12 +23,13 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 if TYPE_CHECKING:
     from ..demo import run as demo
     from ..unit.local_service import LocalService
-    from . import plot
+    from . import plot, story
     from .terminal import picture
 else:
     sys.path[:0] = [str(CHECKOUT / "tests" / name) for name in ("unit", "demo", "pictures")]
     import plot
     import run as demo
+    import story
     from local_service import LocalService
     from terminal import picture
 
@@ -151,7 +152,18 @@ def drawn() -> dict[str, str]:
                 service.fault(**scene.fault)
             output = _output(scene, env)
             found[scene.name] = picture(_shown(scene, output), scene.title, scene.description)
+    found[story.NAME] = _told(env)
     return found
+
+
+def _told(env: dict[str, str]) -> str:
+    """The picture of README.md, on a new account."""
+    place = CHECKOUT / demo.BUILD / "story"
+    story.prepare((CHECKOUT / "README.md").read_text(encoding="utf-8"), place)
+    with LocalService.start(key=None) as service:
+        env = {**env, "SCANNER_BASE_URL": service.base_url, "SCANNER_API_KEY": service.api_key}
+        text = story.told(place, env, lambda line: demo.COLOUR.sub("", line))
+    return picture(text, story.TITLE, story.DESCRIPTION)
 
 
 def _output(scene: Scene, env: dict[str, str]) -> str:
@@ -199,11 +211,12 @@ def text_of(svg: str) -> str:
 def differing() -> list[str]:
     """The names of the pictures that do not show what the commands print now."""
     names = []
-    for scene, (name, svg) in zip(SCENES, drawn().items()):
+    varies = {scene.name: scene.varies for scene in SCENES if scene.varies}
+    for name, svg in drawn().items():
         recorded = text_of((PICTURES / f"{name}.svg").read_text(encoding="utf-8"))
         now = text_of(svg)
-        if scene.varies:
-            recorded, now = (scene.varies.sub("", text) for text in (recorded, now))
+        if name in varies:
+            recorded, now = (varies[name].sub("", text) for text in (recorded, now))
         if recorded != now:
             names.append(name)
     return names

@@ -141,15 +141,18 @@ def test_each_link_of_the_readme_is_absolute_and_each_file_that_it_links_to_exis
 
 
 @pytest.mark.parametrize("path", [
-    *(f"plugins/{kind}/{path.name}" for kind in ("modules", "inventory", "filter")
-      for path in sorted((ROOT / "plugins" / kind).glob("*.py"))),
-    *(f"roles/{path.name}/README.md" for path in sorted((ROOT / "roles").iterdir())),
-])  # fmt: skip
-def test_each_module_inventory_role_and_filter_is_listed_in_the_readme(path):
-    name = path.split("/")[1] if path.startswith("roles/") else Path(path).stem
-    # the beginning of an item: one name or more, each a link
-    names = re.findall(r"^  - ((?:\[`\w+`\]\([^)]*\)(?:, )?)+): \S", README, re.MULTILINE)
-    assert [each for each in names if f"[`{name}`]({BLOB}{path})" in each], names
+    *(path for kind in ("modules", "inventory", "filter") for path in sorted((ROOT / "plugins" / kind).glob("*.py"))),
+    *sorted((ROOT / "roles").iterdir()),
+    *sorted((ROOT / "extensions/eda/plugins/event_source").glob("*.py")),
+], ids=lambda path: f"{path.parent.name}-{path.stem}")  # fmt: skip
+def test_each_plugin_and_each_role_is_described_on_the_start_page_of_the_site(path):
+    kind = path.parent.name.removesuffix("s")
+    link = (
+        rf"`{path.stem} <{BLOB}{path.relative_to(ROOT)}>`__"
+        if kind == "event_source"
+        else rf":ansplugin:`{path.stem} <scanops.scanner.{path.stem}#{kind}>`"
+    )
+    assert len(re.findall(rf"^\* {re.escape(link)}: \S", text_of("docs/sphinx/index.rst"), re.MULTILINE)) == 1
 
 
 def test_the_start_page_of_the_site_lists_every_plugin_once():

@@ -95,22 +95,23 @@ fi
 printed "The gate ended with findings." printed
 python -c 'import json; assert json.load(open("gate/gate.json", encoding="utf-8"))["outcome"] == "findings"'
 
-# the files of the README, on an account that has been used, with a short poll interval
+# the files of the README, on an account that has been used
 python - "$folder/README.md" <<'PYTHON'
 import re
 import sys
 
 blocks = re.findall(r"```yaml\n(---\n.*?)```", open(sys.argv[1], encoding="utf-8").read(), re.S)
-for name, block in zip(("shop.yml", "scan.yml", "shop.targets.yml"), blocks, strict=True):
-    open(name, "w", encoding="utf-8").write(block.replace("max_age: 1d\n", "max_age: 1d\n        poll_interval: 0.5\n"))
+for name, block in zip(("shop.yml", "gate.yml", "shop.targets.yml"), blocks, strict=True):
+    open(name, "w", encoding="utf-8").write(block)
 PYTHON
 ansible localhost -m scanops.scanner.service_info >printed
 printed '"api_access": true' printed
 play shop.yml
 printed "changed=0 " printed
-play scan.yml
-printed "Remote code execution" printed
-play scan.yml
-printed "changed=0 " printed
-ansible-inventory -i shop.targets.yml --graph >printed
-printed "@workspace_Web_shop:" printed
+if play gate.yml; then
+  echo "A critical finding must fail the gate of the README." >&2
+  exit 1
+fi
+printed "The gate ended with findings." printed
+ansible severity_critical -i shop.targets.yml --list-hosts >printed
+printed "shop.example.com" printed
