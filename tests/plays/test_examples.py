@@ -5,7 +5,8 @@
 """The directories of docs/examples do what their README says: its commands run in its order, with the output it shows.
 
 In a block ``console``, a line that begins with "$ " is a command, and the lines below it are in its output, in this order. A
-command fails only if these have "failed=1". A block ``markdown`` is the plan.md of the command before it.
+command fails only if these have "failed=1". A block ``markdown`` is the plan.md of the command before it. A block ``text``
+is not run.
 """
 
 from __future__ import annotations
@@ -14,9 +15,13 @@ import json
 import os
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,9 +37,11 @@ CHANGING = (
     (re.compile(r"http://127\.0\.0\.1:\d+"), "http://127.0.0.1:8080"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "CHECKSUM"),
     (re.compile(r"\b20\d\d-\d\d-\d\d\b"), "DAY"),
-    # the directory in which the example runs
-    (re.compile(r"(?<=see )/\S+/(?=plan\.md)"), ""),
 )
+# what links have before a path in the repository
+BLOB = "https://github.com/scanops/scanops.scanner/blob/main/"
+# where the application of an example listens
+PORT = ":8081/", " 8081 "
 
 
 class Command(NamedTuple):
@@ -52,8 +59,9 @@ def steps(readme: str) -> Iterator[Command | str]:
         yield from (Command(line, shown) for line, *shown in commands)
 
 
-def settled(text: str) -> str:
-    """A text without what another run has otherwise."""
+def settled(text: str, directory: Path) -> str:
+    """A text without what another run has otherwise, such as the directory in which the example runs."""
+    text = text.replace(f"{directory}/", "")
     for pattern, instead in CHANGING:
         text = pattern.sub(instead, text)
     return text
@@ -64,7 +72,8 @@ def walk(directory: Path, readme: str, environment: dict[str, str]) -> Iterator[
     environment = dict(environment)
     for step in steps(readme):
         if isinstance(step, str):
-            yield step, (directory / "plan.md").read_text(encoding="utf-8")
+            made = (directory / "plan.md").read_text(encoding="utf-8")
+            yield settled(step, directory), settled(made, directory)
             continue
         line = step.line
         if line.startswith("export "):
@@ -83,10 +92,10 @@ def walk(directory: Path, readme: str, environment: dict[str, str]) -> Iterator[
             timeout=600,
             check=False,
         )
-        output = run.stdout + run.stderr
+        output = settled(run.stdout + run.stderr, directory)
         assert (run.returncode != 0) == ("failed=1" in step.shown), f"{line}\n{output}"
         place = 0
-        for shown in step.shown:
+        for shown in (settled(each, directory) for each in step.shown):
             place = output.find(shown, place) + len(shown)
             assert place >= len(shown), f"{line} does not print {shown!r}\n{output}"
         if line.startswith("ansible-playbook estate_apply.yml"):
@@ -99,6 +108,7 @@ def environment(service: LocalService, home: Path) -> dict[str, str]:
     (home / ".ansible" / "collections").symlink_to(ROOT)
     return {
         "ANSIBLE_FORCE_COLOR": "false",
+        **{f"GIT_{who}_{what}": "reader@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
         "HOME": str(home),
         "LANG": "C.UTF-8",
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
@@ -107,17 +117,37 @@ def environment(service: LocalService, home: Path) -> dict[str, str]:
     }
 
 
+def copy(name: str, directory: Path) -> str:
+    """Copy an example, with waivers that end in a year. Returns its README, with a free port for its application."""
+    shutil.copytree(EXAMPLES / name, directory)
+    ends = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 365 * 86400))
+    for path in directory.rglob("*.diff"):
+        path.write_text(re.sub(r"(?<=expires: )20\d\d-\d\d-\d\d", ends, path.read_text()))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    readme = (directory / "README.md").read_text(encoding="utf-8")
+    for form in PORT:
+        readme = readme.replace(form, form.replace("8081", port))
+    return readme
+
+
+@pytest.fixture
+def directory(tmp_path, name):
+    yield tmp_path / name
+    # the README ends the application, unless a command before has failed
+    with suppress(OSError):
+        os.kill(int((tmp_path / name / "site.pid").read_text()), signal.SIGTERM)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_an_example_does_what_its_readme_says(service, tmp_path, name):
+def test_an_example_does_what_its_readme_says(service, tmp_path, directory, name):
     service.reset()
-    directory = tmp_path / name
-    shutil.copytree(EXAMPLES / name, directory)
-    readme = (directory / "README.md").read_text(encoding="utf-8")
-    plans = list(walk(directory, readme, environment(service, tmp_path)))
-    for shown, made in plans:
-        assert settled(shown) == settled(made)
-    assert plans and service.writes()
+    readme = copy(name, directory)
+    for shown, made in walk(directory, readme, environment(service, tmp_path)):
+        assert shown == made
+    assert service.writes()
 
 
 def test_a_readme_that_says_something_else_is_noticed(tmp_path):
@@ -127,3 +157,34 @@ def test_a_readme_that_says_something_else_is_noticed(tmp_path):
     for wrong in (shows.replace("\na\n", "\nc\n"), shows.replace("\nfailed=1", ""), shows.replace("echo", "exit 1;")):
         with pytest.raises(AssertionError):
             list(walk(tmp_path, wrong, dict(os.environ)))
+
+
+def test_the_index_has_each_example():
+    index = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^\| \[[\w-]+\]\(([\w-]+)/README.md\)", index, re.MULTILINE)) == NAMES
+    assert {path.name for path in EXAMPLES.iterdir()} == {*NAMES, "README.md"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_readme_names_each_file(name):
+    readme = (EXAMPLES / name / "README.md").read_text(encoding="utf-8")
+    files = [path.relative_to(EXAMPLES / name).as_posix() for path in (EXAMPLES / name).rglob("*") if path.is_file()]
+    named = {place.strip("/") for place in re.findall(r"`([\w./-]+)`", readme)} | set(
+        re.findall(r"changes/\S+", readme)
+    )
+    left = [file for file in files if file != "README.md" and named.isdisjoint({file, file.split("/")[0]})]
+    assert left == []
+
+
+@pytest.mark.parametrize(
+    "page", [EXAMPLES / "README.md", *EXAMPLES.glob("*/README.md")], ids=lambda path: path.parent.name
+)
+def test_each_link_of_an_example_leads_to_a_file_and_a_heading(page):
+    root, dead = EXAMPLES.parents[1], []
+    for link, anchor in re.findall(r"\]\(([^)#]+)#?([^)]*)\)", page.read_text(encoding="utf-8")):
+        # a copy of an example has no other file of the repository
+        target = root / link.removeprefix(BLOB) if page.parent != EXAMPLES else page.parent / link
+        titles = re.findall(r"^#+ (.+)$", target.read_text(encoding="utf-8"), re.MULTILINE) if target.is_file() else []
+        if not target.is_file() or (anchor and anchor not in [title.lower().replace(" ", "-") for title in titles]):
+            dead.append(f"{link}#{anchor}")
+    assert dead == []
