@@ -52,7 +52,6 @@ LEFT_OUT = (
     "Left out below: tasks that prepare or pass on, hosts without findings, and the progress between start and end."
 )
 FIX = "../tests/demo/fix.yml"
-LOGIN = "tests/demo/login.yml"
 PROOF = BUILD / "prove_fix"
 SCAN = f"ansible-playbook playbooks/scan_and_report.yml -e report_directory=../{REPORTS}"
 
@@ -136,8 +135,8 @@ STEPS = (
         end="",
     ),
     Step(
-        "Without its login, a scan does not see the planted control: blind, exit status 2. With the login, the gate passes",
-        f"ansible-playbook playbooks/gate_login.yml -e artifacts=../{GATE} -e poll_interval=1",
+        "A control is planted behind the login: without the login the gate is blind, with it the gate passes",
+        "ansible-playbook tests/demo/must_see.yml",
         writes=True,
         scans=1,
         status=2,
@@ -146,7 +145,7 @@ STEPS = (
     ),
     Step(
         "",
-        f"ansible-playbook playbooks/gate_login.yml -e artifacts=../{GATE} -e poll_interval=1 -e @{LOGIN}",
+        "ansible-playbook tests/demo/must_see.yml -e @tests/demo/login.yml",
         writes=True,
         scans=1,
         tasks=JUDGED,
