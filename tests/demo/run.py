@@ -47,7 +47,6 @@ SCRIPTS: list[dict[str, Any]] = [
     {"target": "https://shop.example.com/admin", "queue": 1, "run": 4, "findings": [1, 3, 4]},
     {"target": "192.0.2.10", "queue": 2, "run": 4, "findings": [0]},
 ]
-READABLE = {"ANSIBLE_CALLBACK_RESULT_FORMAT": "yaml"}
 LEFT_OUT = (
     "Left out below: tasks that prepare or pass on, hosts without findings, and the progress between start and end."
 )
@@ -94,7 +93,7 @@ STEPS = (
     ),
     Step(
         "Three scans at once, what they found, and two reports",
-        f"{SCAN} -e poll_interval=1",
+        f"{SCAN} -e poll_interval=1 -e min_severity=medium",
         writes=True,
         scans=3,
         tasks=(*SCANNED, "Show it by severity"),
@@ -328,10 +327,9 @@ def demo() -> None:
     for written in (REPORTS, GATE, PROOF):
         shutil.rmtree(CHECKOUT / written, ignore_errors=True)
     with LocalService.start(key=None, settings={"scan_scripts": SCRIPTS, "report_time": 1}) as service:
-        env.update(SCANNER_BASE_URL=service.base_url, SCANNER_API_KEY=service.api_key, **READABLE)
+        env.update(SCANNER_BASE_URL=service.base_url, SCANNER_API_KEY=service.api_key)
         say("\nA local service is started; SCANNER_API_KEY holds its key.\n")
-        for name, value in (("SCANNER_BASE_URL", service.base_url), *READABLE.items()):
-            say(f"$ export {name}={value}")
+        say(f"$ export SCANNER_BASE_URL={service.base_url}")
         say(f"\n{LEFT_OUT}")
         number = 0
         for step in STEPS:

@@ -68,7 +68,7 @@ def test_a_newcomer_reads_the_output_to_its_end():
         output = chapter.partition("\nThe local service is stopped")[0]
         commands = re.split(r"^\$ .*\n", output, flags=re.M)[1:]
         for command, end in zip(commands, ends, strict=True):
-            assert end in command.rstrip().splitlines()[-1]
+            assert end in command.rstrip(" \n}").splitlines()[-1]
 
 
 def alike(text: str) -> str:
