@@ -5,6 +5,7 @@
 """Demonstrate the built and installed collection against the local service: `python tests/demo/run.py [--record]`.
 
 The environment needs ansible-core, requests and tests/service/requirements.txt. --record writes the output to output.txt.
+It shows what Ansible prints without the lines that a newcomer does not need, and says so at its beginning.
 """
 
 from __future__ import annotations
@@ -37,54 +38,117 @@ REPORTS = BUILD / "reports"
 GATE = BUILD / "scan_gate"
 # the progress of a running scan
 PROGRESS = re.compile(r"^.*\bscan \d+ of \S+: .*\n", re.M)
-# short scans that end one after another, so that the output shows their progress
+# progress that depends on time
+BETWEEN = re.compile(r".*\bscan \d+ of \S+: (?:waiting|running)\b")
+TASK = re.compile(r"TASK \[(.*)\] \*+$")
+# short scans that end one after another, in the order in which they are started
 SCRIPTS: list[dict[str, Any]] = [
     {"target": "shop.example.com", "queue": 1, "run": 3, "findings": [0, 1, 2]},
-    {"target": "https://shop.example.com/admin", "queue": 1, "run": 5, "findings": [1, 3, 4]},
-    {"target": "192.0.2.10", "queue": 2, "run": 3, "findings": [0]},
+    {"target": "https://shop.example.com/admin", "queue": 1, "run": 4, "findings": [1, 3, 4]},
+    {"target": "192.0.2.10", "queue": 2, "run": 4, "findings": [0]},
 ]
+LEFT_OUT = (
+    "Left out below: tasks that prepare or pass on, hosts without findings, and the progress between start and end."
+)
 FIX = "../tests/demo/fix.yml"
 PROOF = BUILD / "prove_fix"
 SCAN = f"ansible-playbook playbooks/scan_and_report.yml -e report_directory=../{REPORTS}"
 
 
 class Step(NamedTuple):
-    """title: what it shows; command: as a user would type it; writes: whether it may send more than GET; changed: the
-    number of changed tasks in the recap, None for any; waits: whether it waits for scans and prints their progress; status:
-    with which it exits."""
+    """One command of a chapter."""
 
+    # what the chapter shows, "" in the chapter of the step before
     title: str
+    # as a user would type it
     command: str
+    # whether it may send more than GET
     writes: bool = False
+    # the number of changed tasks in the recap, None for any
     changed: int | None = None
-    waits: bool = False
+    # the number of scans for which it waits, and whose progress it prints
+    scans: int = 0
+    # the exit status
     status: int = 0
+    # the names of the tasks that are shown, () for all
+    tasks: tuple[str, ...] = ()
+    # a host whose results are not shown
+    idle: str = ""
+    # what is said at the end about the requests; "" if the message of the last task is the end
+    end: str = "Requests that the service received: {requests}"
 
+
+# what a newcomer needs to see of the playbook that scans and reports, and of the gate
+SCANNED = ("Scan the targets", "Keep a report of these scans")
+JUDGED = ("Scan and judge, once for the whole play", "End with the outcome")
 
 STEPS = (
     Step("Check mode on an empty account: what would change", "ansible-playbook playbooks/demo.yml --check --diff"),
     Step("The play applied", "ansible-playbook playbooks/demo.yml", writes=True),
     Step("The second run changes nothing", "ansible-playbook playbooks/demo.yml", changed=0),
-    Step("The targets as an inventory", "ansible-inventory -i playbooks/inventories/demo.targets.yml --graph"),
     Step(
-        "Three scans at once, what they found, and two reports", f"{SCAN} -e poll_interval=1", writes=True, waits=True
+        "The targets as an inventory",
+        "ansible-inventory -i playbooks/inventories/demo.targets.yml --graph",
+        end="Three targets are two hosts: shop.example.com and https://shop.example.com/admin are on the same machine.",
     ),
-    Step("The scans are young enough, so nothing is started", f"{SCAN} -e max_age=12h -e min_severity=high", changed=0),
+    Step(
+        "Three scans at once, what they found, and two reports",
+        f"{SCAN} -e poll_interval=1 -e min_severity=medium",
+        writes=True,
+        scans=3,
+        tasks=(*SCANNED, "Show it by severity"),
+        end="Requests that the service received for three scans and two reports: {requests}",
+    ),
+    Step(
+        "The scans are recent enough, so nothing is started",
+        f"{SCAN} -e max_age=12h -e min_severity=high",
+        changed=0,
+        tasks=SCANNED,
+    ),
     Step(
         "The gate of a pipeline: two findings fail it, and the exit status is 2",
         f"ansible-playbook playbooks/gate.yml -e artifacts=../{GATE} -e max_age=12h",
         status=2,
+        tasks=JUDGED,
+        end="",
     ),
     Step(
         "The inventory has the host of both findings: fixed, scanned again, and proven",
         "ansible-playbook -i playbooks/inventories/demo.targets.yml playbooks/prove_fix.yml"
         f" -e source=../{GATE}/gate.json -e artifacts=../{PROOF} -e fix={FIX} -e poll_interval=1",
         writes=True,
-        waits=True,
+        scans=1,
+        tasks=(
+            "Show what is fixed here",
+            "Update the web server",
+            "Scan again and compare, once for the whole play",
+            "End with the verdicts",
+        ),
+        idle="192.0.2.10",
+        end="",
     ),
     Step(
         "The same gate passes",
         f"ansible-playbook playbooks/gate.yml -e artifacts=../{GATE} -e max_age=12h",
+        tasks=JUDGED,
+        end="",
+    ),
+    Step(
+        "A control is planted behind the login: without the login the gate is blind, with it the gate passes",
+        "ansible-playbook tests/demo/must_see.yml",
+        writes=True,
+        scans=1,
+        status=2,
+        tasks=JUDGED,
+        end="",
+    ),
+    Step(
+        "",
+        "ansible-playbook tests/demo/must_see.yml -e @tests/demo/login.yml",
+        writes=True,
+        scans=1,
+        tasks=JUDGED,
+        end="",
     ),
 )
 
@@ -118,8 +182,9 @@ def environment() -> dict[str, str]:
     return {**kept, **no_proxy, **ansible}
 
 
-def run(command: str, env: dict[str, str], show: bool = True, expected: int = 0) -> str:
-    """Run an Ansible command with this Python, print its output and return it. Raises DemoFailed for another exit status."""
+def run(command: str, env: dict[str, str], step: Step | None = None) -> str:
+    """Run an Ansible command with this Python, print what is shown of a step, and return all output. Raises DemoFailed for
+    another exit status."""
     program, *arguments = command.split()
     process = subprocess.Popen(
         [sys.executable, "-m", "ansible", program.removeprefix("ansible-"), *arguments],
@@ -128,18 +193,48 @@ def run(command: str, env: dict[str, str], show: bool = True, expected: int = 0)
         start_new_session=True,
     )  # fmt: skip
     lines = []
+    view = View(step) if step else None
     try:
         for line in process.stdout or ():
             lines.append(line)
-            if show:
-                print(line, end="", flush=True)
+            if view:
+                print(view.next(line), end="", flush=True)
         status = process.wait()
     finally:
         end(process)
     printed = "".join(lines)
-    if status != expected:
-        raise DemoFailed(f"{command} exited with status {status}" + ("" if show else f":\n{printed}"))
+    if status != (step.status if step else 0):
+        # with the tasks that are not shown
+        raise DemoFailed(f"{command} exited with status {status}:\n{printed}")
     return COLOUR.sub("", printed)
+
+
+class View:
+    """What is shown of the output of a step."""
+
+    def __init__(self, step: Step) -> None:
+        self.step = step
+        self.hidden = self.repeats = False
+        self.blanks = ""
+
+    def next(self, line: str) -> str:
+        """What is shown for the next line: blank lines only before another line."""
+        plain = COLOUR.sub("", line).rstrip()
+        task = TASK.match(plain)
+        if task:
+            self.hidden = bool(self.step.tasks) and task[1].split(" : ")[-1] not in self.step.tasks
+        elif plain.startswith("PLAY"):
+            self.hidden = plain.startswith("PLAY RECAP") and not self.step.end
+        # from ansible-core 2.19 on, the message of a failed task comes twice
+        self.repeats = plain.startswith("[ERROR]: ") or (self.repeats and not plain.startswith("fatal: "))
+        idle = self.step.idle and f": [{self.step.idle}]" in plain
+        if self.hidden or self.repeats or idle or BETWEEN.match(plain):
+            return ""
+        if not plain:
+            self.blanks += "\n"
+            return ""
+        blanks, self.blanks = self.blanks, ""
+        return blanks + line
 
 
 def end(process: subprocess.Popen[str]) -> None:
@@ -193,15 +288,17 @@ def say(text: str = "") -> None:
 
 
 def show(step: Step, number: int, service: LocalService, env: dict[str, str]) -> None:
-    say(f"\n=== {number}. {step.title} ===\n\n$ {step.command}")
+    say((f"\n=== {number}. {step.title} ===\n" if step.title else "") + f"\n$ {step.command}")
     service.clear_log()
-    printed = run(step.command, env, expected=step.status)
+    printed = run(step.command, env, step)
     received = service.summary()["by_method"]
-    shown = WRITES if step.waits else ("GET", *WRITES)
+    shown = WRITES if step.scans else ("GET", *WRITES)
     counts = ", ".join(f"{received[method]} {method}" for method in shown if method in received)
-    polls = ", and GET while it waited" if step.waits else ""
-    say(("" if printed.endswith("\n\n") else "\n") + f"Requests that the service received: {counts}{polls}")
-    if step.waits and len(PROGRESS.findall(printed)) < len(SCRIPTS):
+    polls = ", and GET while it waited" if step.scans else ""
+    if step.end:
+        say("\n" + step.end.format(requests=counts + polls))
+    # at least its beginning and its end
+    if len(PROGRESS.findall(printed)) < 2 * step.scans:
         raise DemoFailed(f"{step.command} must show the progress of the scans")
     if not step.writes and any(method in received for method in WRITES):
         raise DemoFailed(f"{step.command} must send nothing but GET")
@@ -217,11 +314,11 @@ def install(env: dict[str, str]) -> None:
         artefact.unlink()
     commands = [f"ansible-galaxy collection build --force --output-path {BUILD}"]
     say(f"$ {commands[0]}")
-    run(commands[0], env, show=False)
+    run(commands[0], env)
     (artefact,) = (CHECKOUT / BUILD).glob("scanops-scanner-*.tar.gz")
     command = f"ansible-galaxy collection install --force --no-deps -p {BUILD / 'collections'} {BUILD / artefact.name}"
     say(f"$ {command}")
-    run(command, env, show=False)
+    run(command, env)
 
 
 def demo() -> None:
@@ -233,10 +330,11 @@ def demo() -> None:
         env.update(SCANNER_BASE_URL=service.base_url, SCANNER_API_KEY=service.api_key)
         say("\nA local service is started; SCANNER_API_KEY holds its key.\n")
         say(f"$ export SCANNER_BASE_URL={service.base_url}")
-        for number, step in enumerate(STEPS, 1):
+        say(f"\n{LEFT_OUT}")
+        number = 0
+        for step in STEPS:
+            number += bool(step.title)
             show(step, number, service, env)
-    reports = " and ".join(str(path.relative_to(CHECKOUT)) for path in sorted((CHECKOUT / REPORTS).glob("[!.]*")))
-    say(f"\nThe reports are {reports}.")
     say("\nThe local service is stopped. To try things yourself: make service")
 
 

@@ -25,6 +25,14 @@ START = run.CHECKOUT / "docs" / "docsite" / "rst" / "guide_start.rst"
 # the place and the line breaks of this warning depend on the ansible-core release
 WARNING = re.compile(r"^\[WARNING\]: .*?creates\s+it\.\n", re.M | re.S)
 
+# the last line of each command of the chapters that decide
+ENDS = (
+    ("The gate ended with findings. 2 findings fail the policy: ",),
+    ("The fix of 2 findings is proven: ",),
+    ("The gate passed: ",),
+    ("The gate ended with blind. ", "The gate passed: "),
+)
+
 
 def start(**env: str) -> subprocess.Popen:
     return subprocess.Popen(
@@ -41,12 +49,26 @@ def test_the_demo_prints_what_is_recorded():
     recorded = run.OUTPUT.read_text(encoding="utf-8")
     assert len(WARNING.findall(recorded)) == len(WARNING.findall(printed)) == 1
     assert alike(recorded) == alike(printed), "run python tests/demo/run.py --record"
+    # two scans may end in another order on a busy machine
+    assert sorted(run.PROGRESS.findall(recorded)) == sorted(run.PROGRESS.findall(printed))
 
 
 def test_the_guide_shows_lines_of_the_output():
     recorded, guide = run.OUTPUT.read_text(encoding="utf-8"), START.read_text(encoding="utf-8")
     blocks = re.findall(r"^   \.\. code-block:: text\n\n((?:      .*\n)+)", guide, re.M)
     assert blocks and all(re.sub(r"^      ", "", block, flags=re.M).strip() in recorded for block in blocks)
+
+
+def test_a_newcomer_reads_the_output_to_its_end():
+    recorded = run.OUTPUT.read_text(encoding="utf-8")
+    assert recorded.count("\n") <= 300
+    chapters = re.split(r"^=== \d+\. .* ===\n", recorded, flags=re.M)[1:]
+    assert len(chapters) == sum(bool(step.title) for step in run.STEPS)
+    for chapter, ends in zip(chapters[6:], ENDS, strict=True):
+        output = chapter.partition("\nThe local service is stopped")[0]
+        commands = re.split(r"^\$ .*\n", output, flags=re.M)[1:]
+        for command, end in zip(commands, ends, strict=True):
+            assert end in command.rstrip(" \n}").splitlines()[-1]
 
 
 def alike(text: str) -> str:
@@ -94,6 +116,11 @@ def started_with(variable: str) -> list[str]:
     ("step", "reason"),
     [
         (run.Step("A missing play", "ansible-playbook playbooks/none.yml"), "exited with status"),
+        # the reason is told, although its task is not shown
+        (
+            run.Step("A hidden task", "ansible-playbook playbooks/demo.yml -e workspace=", tasks=("None",)),
+            "FAILED!",
+        ),
         (run.Step("A change", "ansible-playbook playbooks/demo.yml"), "must send nothing but GET"),
         (
             run.Step("A change", "ansible-playbook playbooks/demo.yml", writes=True, changed=0),

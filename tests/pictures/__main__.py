@@ -66,7 +66,7 @@ SCENES = (
         "A playbook applied",
         "ansible-playbook creates a workspace, three targets and two HTTP loggers, each shown as changed.",
         "ansible-playbook playbooks/demo.yml",
-        ends="TASK [Read a wordlist]",
+        ends="PLAY RECAP",
     ),
     Scene(
         "plan",
