@@ -79,7 +79,8 @@ class Build:
             if is_right or left <= 0:
                 self.option.update(found)
                 return is_right
-            said = f"answers {found[when]}, not {expected}" if when in found else f"does not say its build ({found['problem']})"
+            is_other = when in found
+            said = f"answers {found[when]}, not {expected}" if is_other else f"says no build ({found['problem']})"
             if said != shown:
                 shown = said
                 self._show(f"{shown_url(self._given['url'])} {said}; trying again for {elapsed(round(left))}")

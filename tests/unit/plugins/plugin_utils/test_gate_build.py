@@ -223,7 +223,7 @@ def test_the_role_waits_for_the_expected_build(role, preview, lines):
     preview.answers = [(503, {}, []), "91bc", "91bc", "4f2a"]
     played = role(expect="4f2a", wait="1m")
     first, second = lines
-    assert first.startswith(f"localhost: {preview.url} does not say its build (its answer has status 503); trying again")
+    assert first.startswith(f"localhost: {preview.url} says no build (its answer has status 503); trying again for ")
     assert second.startswith(f"localhost: {preview.url} answers 91bc, not 4f2a; trying again for ")
     assert scanned(played) and len(preview.requests) == 5
     assert played.last("gate")["build"] == said(preview, "4f2a", "4f2a", expected="4f2a", wait="60")
