@@ -6,7 +6,7 @@
 
     python application.py --ready FILE
 
-runs in the background for ten minutes or until POST /_stop, and writes its address to FILE. POST /_answers sets the builds that
+runs in the background for an hour or until POST /_stop, and writes its address to FILE. POST /_answers sets the builds that
 it says, the last one again and again, and forgets the requests. GET /_requests returns the path and the headers of each.
 """
 
@@ -60,7 +60,7 @@ def main() -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
-    timer = threading.Timer(600, server.shutdown)
+    timer = threading.Timer(3600, server.shutdown)
     timer.daemon = True
     timer.start()
     with open(path, "w", encoding="utf-8") as file:
