@@ -10,7 +10,7 @@ import contextlib
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..module_utils._gate.build import OPTION, NoValue, check, shown_url, value_in
@@ -18,7 +18,7 @@ from ..module_utils._http.advice import ANY_CALL
 from ..module_utils._http.connection import Connection, Request, Session, missing_requests
 from ..module_utils._http.limits import TooMuch, Undecodable, decoded
 from ..module_utils._http.redact import Redactor
-from ..module_utils._model.errors import Refused, ScannerError, WrongOption, printable
+from ..module_utils._model.errors import Refused, ScannerError, WrongOption, elapsed, printable
 from ..module_utils._model.times import seconds_of
 from ..module_utils._scope.file import scope_in_force
 from ..module_utils._scope.permit import outside_scope
@@ -35,10 +35,10 @@ _PATIENCE = 15.0
 class Build:
     """The build of one run of the role."""
 
-    def __init__(self, given: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-        """given: the variable; options: those of the scans. Raises WrongOption and Refused."""
+    def __init__(self, given: Mapping[str, Any], options: Mapping[str, Any], show: Callable[[str], None]) -> None:
+        """given: the variable; options: those of the scans; show: shows a line. Raises WrongOption and Refused."""
         check(given)
-        self._given = given
+        self._given, self._show = given, show
         self.wait = seconds_of(given.get("wait", 0))
         missing = missing_requests()
         if missing:
@@ -68,7 +68,7 @@ class Build:
 
     def _read(self, when: str, seconds: float, expected: str | None) -> bool:
         """Read until the expected value answers, or any, for so many seconds. Returns whether it does."""
-        until = time.monotonic() + seconds
+        until, shown = time.monotonic() + seconds, ""
         while True:
             try:
                 found = {when: read(self._given, self._verify)}
@@ -79,6 +79,11 @@ class Build:
             if is_right or left <= 0:
                 self.option.update(found)
                 return is_right
+            is_other = when in found
+            said = f"answers {found[when]}, not {expected}" if is_other else f"says no build ({found['problem']})"
+            if said != shown:
+                shown = said
+                self._show(f"{shown_url(self._given['url'])} {said}; trying again for {elapsed(round(left))}")
             time.sleep(min(_INTERVAL, left))
 
 

@@ -43,7 +43,7 @@ from ._gate_variables import (
     named,
     usable_formats,
 )
-from ._in_process import AsModule, apart, converted
+from ._in_process import AsModule, Lines, apart, converted
 from ._notes import note, notes
 from ._role_action import JOINED, SHOWN, SKIPPED, Result, RoleAction
 
@@ -282,6 +282,9 @@ class _Gate:
                 build.read_again()
         return scanned
 
+    def _show(self, text: str) -> None:
+        Lines(bool(self.action._task.no_log), self.action.host).show(text)
+
     def _apart(self) -> contextlib.AbstractContextManager[None]:
         """With the environment of the play, in the directory of the playbook."""
         environment: Result = {}
@@ -338,7 +341,7 @@ class _Gate:
                 Permits(compile_scope(params["scope"])).refuse(params["targets"])
             if "build" in self.values:
                 with self._apart():
-                    self.build = Build(self.values["build"], params)
+                    self.build = Build(self.values["build"], params, self._show)
         except AsModule as error:
             return f"{PREFIX}build cannot be read, because {error}: correct them." if "build" in self.values else ""
         except (WrongOption, Refused, TypeError, ValueError) as error:

@@ -129,8 +129,9 @@ class Reading(NamedTuple):
     api_error: Record | None = None
     # the Unix time by the later of the clocks of the service and of this host, None without an answer
     now: float | None = None
-    # the build in a saved gate.json
+    # the build and the controls in a saved gate.json
     build: Record | None = None
+    controls: Sequence[Record] = ()
 
 
 class Row(NamedTuple):

@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from .._evidence.controls import Sight, look
+from .._evidence.controls import Seen, Sight, look
 from .._evidence.rows import Pair, Reading, Trouble, enriched
 from .._model.errors import (
     Incomplete,
@@ -119,7 +119,7 @@ def _result(host: Host, warn: Callable[[str], None], read: Callable[[], Reading]
         memory=memory,
         waived=waive(asked.waivers, rows, now, asked.notice),
         troubles=(*reading.troubles, *troubles),
-        controls=sight.controls,
+        controls=sight.controls or [Seen(**each) for each in reading.controls],
     )
     document = document_of(
         decision,

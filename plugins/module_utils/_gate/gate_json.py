@@ -309,7 +309,8 @@ def saved_in(document: Any, now: float) -> Reading:
     if outcome not in _DECIDED and outcome not in {target["outcome"] for target in targets}:
         said = reasons[0] if reasons else "no reason is given"
         troubles = (Trouble(outcome, f"The saved file says {outcome}: {said}"),)
-    return Reading(tuple(pairs), numbered(rows), workspace, troubles, build=document.get("build"))
+    build, controls = document.get("build"), document.get("controls", ())
+    return Reading(tuple(pairs), numbered(rows), workspace, troubles, build=build, controls=controls)
 
 
 def refuse_other_keys(document: Mapping[str, Any], others: bool = False) -> None:

@@ -198,6 +198,32 @@ def test_a_saved_file_does_not_show_what_a_scan_saw(judge, found, tmp_path, run)
     assert (again["outcome"], UNSEEN in again.msg) == ("blind", True)
 
 
+@pytest.mark.parametrize("is_planted", [True, False])
+def test_a_saved_file_keeps_what_the_scans_saw_of_controls(judge, found, tmp_path, run, is_planted):
+    found(BANNER, *([CANARY] if is_planted else []))
+    saved, out = judge(CONTROL), str(tmp_path / "again")
+    path = str(tmp_path / "gate.json")
+    again = run("gate", findings_file=path, artifacts=out, formats=["json", "markdown"])
+    assert again["controls"] == saved["controls"]
+    assert [each["seen"] for each in again["controls"]] == [is_planted]
+    assert f"Controls: 1 {'seen' if is_planted else 'not seen'}." in (tmp_path / "again" / "gate.md").read_text()
+    # and so does the file of a file
+    assert run("gate", findings_file=f"{out}/gate.json")["controls"] == saved["controls"]
+    if is_planted:
+        assert (again["outcome"], "1 control seen" in again.msg) == ("passed", True)
+
+
+def test_a_saved_file_with_wrong_controls_is_refused(judge, found, tmp_path, run):
+    found(BANNER)
+    judge(CONTROL)
+    path = tmp_path / "gate.json"
+    document = json.loads(path.read_text())
+    for controls in (None, {}, ["x"], [{"name": "a"}], [{**document["controls"][0], "seen": "yes"}]):
+        path.write_text(json.dumps({**document, "controls": controls}))
+        result = run("gate", findings_file=str(path))
+        assert result.failed and "is wrong in " in result.msg, controls
+
+
 def test_a_service_that_does_not_answer_leaves_controls_unknown(service, judge):
     service.fault(path="/scans", action="status", status=500, times=None)
     result = judge(CONTROL)

@@ -13,7 +13,7 @@ import time
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.build import NoValue
-from ansible_collections.scanops.scanner.plugins.plugin_utils import _gate_build
+from ansible_collections.scanops.scanner.plugins.plugin_utils import _gate_build, _in_process
 from ansible_collections.scanops.scanner.plugins.plugin_utils._gate_build import MOST, read
 from ansible_collections.scanops.scanner.tests.unit import certificates
 from ansible_collections.scanops.scanner.tests.unit.plugins.plugin_utils.role_steps import Role
@@ -163,6 +163,14 @@ def role(preview, tmp_path, monkeypatch):
     return play
 
 
+@pytest.fixture
+def lines(preview, monkeypatch):
+    """The lines of progress about the build."""
+    shown = []
+    monkeypatch.setattr(_in_process.display, "display", lambda text, *_args, **_options: shown.append(text))
+    return shown
+
+
 def scanned(played):
     return "scan" in [name for name, _arguments in played.calls]
 
@@ -200,14 +208,23 @@ def test_nothing_is_scanned_if_the_expected_build_does_not_come(role, preview, a
     assert judged["findings_file"].endswith("nothing.jsonl") and "targets" not in judged
 
 
-def test_without_a_wait_one_read_decides(role, preview):
+def test_without_a_wait_one_read_decides(role, preview, lines):
     preview.answers = ["91bc"]
     assert not scanned(role(expect="4f2a")) and len(preview.requests) == 1
+    assert lines == []
 
 
-def test_the_role_waits_for_the_expected_build(role, preview):
+def test_a_line_of_progress_has_no_query(role, preview, lines):
+    role(url=f"{preview.url}?token=s3cret", expect="91bc", wait="1s")
+    assert [each.split(";")[0] for each in lines] == [f"localhost: {preview.url} answers 4f2a, not 91bc"]
+
+
+def test_the_role_waits_for_the_expected_build(role, preview, lines):
     preview.answers = [(503, {}, []), "91bc", "91bc", "4f2a"]
     played = role(expect="4f2a", wait="1m")
+    first, second = lines
+    assert first.startswith(f"localhost: {preview.url} says no build (its answer has status 503); trying again for ")
+    assert second.startswith(f"localhost: {preview.url} answers 91bc, not 4f2a; trying again for ")
     assert scanned(played) and len(preview.requests) == 5
     assert played.last("gate")["build"] == said(preview, "4f2a", "4f2a", expected="4f2a", wait="60")
 
