@@ -135,7 +135,8 @@ def _reasons(document: Document) -> list[str]:
     reasons: list[str] = []
     if document["verdict"] == FAIL or document["outcome"] != PASSED:
         reasons = document["reasons"] or ["No reason was recorded."]
-    return _bullets([*first_sentences(document), *reasons], _MOST_REASONS, "reason")
+    lines = _bullets([*first_sentences(document), *reasons], _MOST_REASONS, "reason")
+    return [*lines, "", f"[What to do]({document['see']['outcome']})"] if document["outcome"] != PASSED else lines
 
 
 def _controls(document: Document) -> list[str]:
