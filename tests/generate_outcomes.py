@@ -55,7 +55,8 @@ GROUPS = {
         " key.",
     ),
     "fix": Group(
-        "Verdicts on a fix", "The role ``prove_fix`` fails unless every finding is ``fixed``. Any doubt is ``unproven``."
+        "Verdicts on a fix",
+        "The role ``prove_fix`` fails unless every finding is ``fixed``. Any doubt is ``unproven``.",
     ),
     "estate": Group(
         "Outcomes of an estate",

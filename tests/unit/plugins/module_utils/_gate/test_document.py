@@ -17,6 +17,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json im
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import expect_of, mapping_of, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Doubled, Ending, Waived, Waiver
+from ansible_collections.scanops.scanner.plugins.module_utils._model.addresses import address_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT
@@ -184,6 +185,22 @@ def test_a_document_is_the_golden_file():
     assert DOCUMENTS["empty"]["sources"] == {"epss": None, "known_exploited": None}
     assert DOCUMENTS["empty"]["waivers"] == {"expired": [], "unused": [], "doubled": [], "ending": []}
     assert DOCUMENTS["empty"]["owners"] is None
+
+
+def test_the_document_says_where_its_words_are_explained():
+    decision = decided(
+        (pair(findings=(finding(),)),), policy={"max": {"high": 0}}, troubles=[Trouble("moved", "Another build.")]
+    )
+    found = document(decision)
+    assert found["reasons"] == ["Another build.", "1 finding fails the policy: 1 high."]
+    assert found["see"] == {
+        "outcome": address_of("moved"),
+        "reasons": [address_of("moved"), address_of("findings")],
+        "policy": {key: address_of(key, "policy") for key in ("fail_on", "max")},
+    }
+    assert DOCUMENTS["passed"]["see"] == {"outcome": address_of("passed"), "reasons": [], "policy": {}}
+    for name in DOCUMENTS:
+        assert len(DOCUMENTS[name]["see"]["reasons"]) == len(DOCUMENTS[name]["reasons"])
 
 
 # --- judging it again
