@@ -66,7 +66,7 @@ GROUPS = {
 
 
 def title_of(kind: str, word: str) -> str:
-    """The heading of a section. It has no underscore, because the programs that make anchors of headings treat it differently."""
+    """The heading of a section, without underscores, of which programs make different anchors."""
     return f"{kind.capitalize()}: {word.replace('_', ' ')}"
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from .._evidence.controls import Sight, look
 from .._evidence.rows import Pair, Reading, Trouble, enriched
-from .._model.addresses import address_of
+from .._model.addresses import section_of
 from .._model.errors import (
     Incomplete,
     Refused,
@@ -318,7 +318,7 @@ def sentence_of(decision: Decision, page: str | None, sources: str = "") -> str:
         _unused(decision.waived.unused) if decision.failing else "",
         sources,
         # last, and without a full stop, so that it can be clicked
-        f"See {f'{printable(page)} and ' if page else ''}{address_of(decision.decisive)}",
+        f"See {f'{printable(page)} and ' if page else ''}{section_of(decision.decisive)}",
     )
     return " ".join(filter(None, parts))
 

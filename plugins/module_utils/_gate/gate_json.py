@@ -27,7 +27,7 @@ from .._evidence.findings import SUMMARY, finding_of
 from .._evidence.fingerprint import Spot
 from .._evidence.owners import NOBODY, Owners
 from .._evidence.rows import Pair, Reading, Row, Trouble, numbered, rows_of, saved_row
-from .._model.addresses import address_of
+from .._model.addresses import section_of
 from .._model.errors import WrongOption, counted, printable
 from .._model.gate_words import FINDINGS, NOT_COVERED, OUTCOMES, PASSED, SCHEMA, STALE_BASELINE, VERSION
 from .._model.names import lasting_form
@@ -128,9 +128,9 @@ def _see(decision: Decision) -> Record:
     reasons = dict.fromkeys(reason for each in decision.failing for reason in each.reasons)
     keys = {key for reason in reasons for key in re.findall(r"(\w+)(?: of \w+)? is", reason)}
     return {
-        "outcome": address_of(decision.decisive),
-        "reasons": [address_of(each) for each in decision.reason_outcomes],
-        "policy": {key: address_of(key, "policy") for key in Policy._fields if key in keys},
+        "outcome": section_of(decision.decisive),
+        "reasons": [section_of(each) for each in decision.reason_outcomes],
+        "policy": {key: section_of(key, "policy") for key in Policy._fields if key in keys},
     }
 
 

@@ -12,6 +12,6 @@ DOCUMENTATION = "https://github.com/scanops/scanops.scanner"
 _PAGE = f"{DOCUMENTATION}/blob/main/docs/docsite/rst/outcomes.rst"
 
 
-def address_of(word: str, kind: str = "outcome") -> str:
+def section_of(word: str, kind: str = "outcome") -> str:
     """The address of the section of a word. kind: outcome or policy of the gate, fix or estate for the roles."""
     return f"{_PAGE}#{kind}-{word}".replace("_", "-")

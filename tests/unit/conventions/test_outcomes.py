@@ -12,7 +12,7 @@ import pytest
 import yaml
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import Policy, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove import verdict
-from ansible_collections.scanops.scanner.plugins.module_utils._model.addresses import DOCUMENTATION, address_of
+from ansible_collections.scanops.scanner.plugins.module_utils._model.addresses import DOCUMENTATION, section_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _estate_role as estate
@@ -47,7 +47,7 @@ def test_each_word_has_a_section_in_the_order_of_the_code():
 
 @pytest.mark.parametrize("kind, word", EACH)
 def test_an_address_leads_to_a_section(kind, word):
-    file, _mark, anchor = address_of(word, kind).removeprefix(f"{DOCUMENTATION}/blob/main/").partition("#")
+    file, _mark, anchor = section_of(word, kind).removeprefix(f"{DOCUMENTATION}/blob/main/").partition("#")
     assert file == PAGE
     titles = re.findall(r"^(.+)\n\^+$", (ROOT / PAGE).read_text(encoding="utf-8"), re.MULTILINE)
     # as the host of the repository makes anchors of headings, and as docutils does

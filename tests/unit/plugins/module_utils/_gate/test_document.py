@@ -17,7 +17,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json im
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import expect_of, mapping_of, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Doubled, Ending, Waived, Waiver
-from ansible_collections.scanops.scanner.plugins.module_utils._model.addresses import address_of
+from ansible_collections.scanops.scanner.plugins.module_utils._model.addresses import section_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT
@@ -194,11 +194,11 @@ def test_the_document_says_where_its_words_are_explained():
     found = document(decision)
     assert found["reasons"] == ["Another build.", "1 finding fails the policy: 1 high."]
     assert found["see"] == {
-        "outcome": address_of("moved"),
-        "reasons": [address_of("moved"), address_of("findings")],
-        "policy": {key: address_of(key, "policy") for key in ("fail_on", "max")},
+        "outcome": section_of("moved"),
+        "reasons": [section_of("moved"), section_of("findings")],
+        "policy": {key: section_of(key, "policy") for key in ("fail_on", "max")},
     }
-    assert DOCUMENTS["passed"]["see"] == {"outcome": address_of("passed"), "reasons": [], "policy": {}}
+    assert DOCUMENTS["passed"]["see"] == {"outcome": section_of("passed"), "reasons": [], "policy": {}}
     for name in DOCUMENTS:
         assert len(DOCUMENTS[name]["see"]["reasons"]) == len(DOCUMENTS[name]["reasons"])
 

@@ -13,11 +13,11 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate import 
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Waived, Waiver
-from ansible_collections.scanops.scanner.plugins.module_utils._model.addresses import address_of
+from ansible_collections.scanops.scanner.plugins.module_utils._model.addresses import section_of
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW, finding, pair
 
 # how the line of a gate with failing findings ends
-SEE = f" See {address_of('findings')}"
+SEE = f" See {section_of('findings')}"
 
 
 def line(*findings, page=None, outcomes=None, **given):
@@ -88,7 +88,7 @@ def test_the_text_of_the_service_stays_on_the_line():
 )
 def test_expired_waivers_are_counted_by_their_state(waivers, said):
     assert line(finding(), waived=expired(*waivers), page="out/gate.html").endswith(
-        f" {said} See out/gate.html and {address_of('findings')}"
+        f" {said} See out/gate.html and {section_of('findings')}"
     )
 
 
@@ -121,7 +121,7 @@ def test_three_reasons_are_said_and_the_others_are_counted(names, more):
     pairs = [pair(target=f"{name}.example", outcome="scan_failed") for name in names]
     decision = decide(pairs, [], policy=policy_of(None), mapping=mapping_of(None), now=NOW)
     said = f"The gate ended with scan_failed. {' '.join(decision.reasons[:3])}{more}"
-    assert sentence_of(decision, None) == f"{said} See {address_of('scan_failed')}"
+    assert sentence_of(decision, None) == f"{said} See {section_of('scan_failed')}"
 
 
 @pytest.mark.parametrize(
@@ -134,12 +134,12 @@ def test_three_reasons_are_said_and_the_others_are_counted(names, more):
 )
 def test_the_line_ends_with_the_address_of_the_outcome_that_decides(outcomes, decides):
     said = line(finding(), outcomes=outcomes, troubles=[Trouble("scan_failed", "It was stopped.")])
-    assert said.startswith("The gate ended with scan_failed. ") and said.endswith(f" See {address_of(decides)}")
+    assert said.startswith("The gate ended with scan_failed. ") and said.endswith(f" See {section_of(decides)}")
 
 
 def test_a_line_has_no_link_that_a_text_of_the_service_changes():
     said = line(finding(name="x](https://evil.example)"), page="a b.html")
-    assert said.rpartition(" ")[2] == address_of("findings")
+    assert said.rpartition(" ")[2] == section_of("findings")
 
 
 # --- the line of a gate that passed
