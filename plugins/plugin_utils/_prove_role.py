@@ -18,7 +18,7 @@ from ..module_utils._gate.prove.plan import planned, read_of, refuse_unused, sta
 from ..module_utils._gate.prove.report import document_of, markdown_of, sentence_of
 from ..module_utils._gate.prove.source import selected_of
 from ..module_utils._gate.prove.verdict import Fix
-from ..module_utils._model.addresses import section_of
+from ..module_utils._model.documentation import section_of
 from ..module_utils._model.errors import printable
 from ..module_utils._model.names import lasting_form
 from ..module_utils._model.trust import refuse_untrusted

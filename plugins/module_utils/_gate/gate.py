@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from .._evidence.controls import Sight, look
 from .._evidence.rows import Pair, Reading, Trouble, enriched
-from .._model.addresses import section_of
+from .._model.documentation import section_of
 from .._model.errors import (
     Incomplete,
     Refused,

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import Policy, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove import verdict
-from ansible_collections.scanops.scanner.plugins.module_utils._model.addresses import DOCUMENTATION, section_of
+from ansible_collections.scanops.scanner.plugins.module_utils._model.documentation import DOCUMENTATION, section_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _estate_role as estate

@@ -17,7 +17,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json im
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import expect_of, mapping_of, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Doubled, Ending, Waived, Waiver
-from ansible_collections.scanops.scanner.plugins.module_utils._model.addresses import section_of
+from ansible_collections.scanops.scanner.plugins.module_utils._model.documentation import section_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT
@@ -150,8 +150,8 @@ def objects(value, where="it"):
             yield from objects(each, f"{where}[{index}]")
 
 
-# objects in which a key may be missing, because they are as users wrote them
-FREE = ("matcher", "exclude[0]", "max", "older_than")
+# objects in which a key may be missing, because they are as users wrote them, or name only some keys of the policy
+FREE = ("matcher", "exclude[0]", "max", "older_than", "see.policy")
 
 
 def test_the_schema_wants_every_key_and_knows_no_other():

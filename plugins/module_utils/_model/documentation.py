@@ -9,9 +9,9 @@ from __future__ import annotations
 # as galaxy.yml has it
 DOCUMENTATION = "https://github.com/scanops/scanops.scanner"
 # tests/generate.py writes a section for each word that has an address
-_PAGE = f"{DOCUMENTATION}/blob/main/docs/docsite/rst/outcomes.rst"
+PAGE = f"{DOCUMENTATION}/blob/main/docs/docsite/rst/outcomes.rst"
 
 
 def section_of(word: str, kind: str = "outcome") -> str:
     """The address of the section of a word. kind: outcome or policy of the gate, fix or estate for the roles."""
-    return f"{_PAGE}#{kind}-{word}".replace("_", "-")
+    return f"{PAGE}#{kind}-{word}".replace("_", "-")
