@@ -27,7 +27,7 @@ Outcomes and policy keys
 
 The gate ended with a word, or a fix or an estate did. What does it mean, and what do I do?
 
-The last line of a gate that failed links to its section here, and so do ``gate.md``, the page and ``see`` in ``gate.json``.
+The message of a role that failed links to its section here. So do ``gate.md``, the page and ``see`` in ``gate.json``.
 
 .. contents::
    :local:
