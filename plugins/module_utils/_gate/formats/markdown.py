@@ -136,7 +136,7 @@ def _reasons(document: Document) -> list[str]:
     if document["verdict"] == FAIL or document["outcome"] != PASSED:
         reasons = document["reasons"] or ["No reason was recorded."]
     lines = _bullets([*first_sentences(document), *reasons], _MOST_REASONS, "reason")
-    return [*lines, "", f"[What to do]({document['see']['outcome']})"] if document["outcome"] != PASSED else lines
+    return [*lines, f"- [What to do]({document['see']['outcome']})"] if document["outcome"] != PASSED else lines
 
 
 def _controls(document: Document) -> list[str]:
