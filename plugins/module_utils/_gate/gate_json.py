@@ -126,7 +126,7 @@ def _see(decision: Decision) -> Record:
     """The addresses of what the outcome, each reason and the policy mean: of the outcome that decides, and of the keys of the
     policy for which findings fail."""
     reasons = dict.fromkeys(reason for each in decision.failing for reason in each.reasons)
-    keys = {key for reason in reasons for key in re.findall(r"(\w+)(?: of \w+)? is", reason)}
+    keys = {key for reason in reasons for key in re.findall(r"(\w+)(?:,| is| of \w+ is)", reason)}
     return {
         "outcome": section_of(decision.decisive),
         "reasons": [section_of(each) for each in decision.reason_outcomes],
