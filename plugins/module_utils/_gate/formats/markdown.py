@@ -136,7 +136,10 @@ def _reasons(document: Document) -> list[str]:
     if document["verdict"] == FAIL or document["outcome"] != PASSED:
         reasons = document["reasons"] or ["No reason was recorded."]
     lines = _bullets([*first_sentences(document), *reasons], _MOST_REASONS, "reason")
-    return [*lines, f"- [What to do]({document['see']['outcome']})"] if document["outcome"] != PASSED else lines
+    if document["outcome"] == PASSED:
+        return lines
+    # on a line of a reason, because there are few lines
+    return [f"{lines[0]} [What to do]({document['see']['outcome']})", *lines[1:]]
 
 
 def _controls(document: Document) -> list[str]:
