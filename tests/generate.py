@@ -6,8 +6,8 @@
 
     .venv/bin/nox -s generate
 
-It writes whole files (the table of families, an action plugin for each module, the settings of integration targets), lists
-(action groups), and entries that the costs and the start page of the site lack. An entry that exists is never
+It writes whole files (the table of families, an action plugin for each module, the settings of integration targets, the page
+of outcomes), lists (action groups), and entries that the costs and the start page of the site lack. An entry that exists is never
 changed: improve its words by hand. Needs PyYAML.
 """
 
@@ -19,6 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
+if __package__:
+    from .generate_outcomes import PAGE, SOURCE, page_of
+else:
+    from generate_outcomes import PAGE, SOURCE, page_of
 
 ROOT = Path(__file__).resolve().parents[1]
 # REUSE-IgnoreStart
@@ -134,6 +139,7 @@ def texts() -> dict[str, str]:
             if (ROOT / place / "tasks").is_dir():
                 found[f"{place}/aliases"] = HEAD + TARGET["aliases"]
                 found[f"{place}/meta/main.yml"] = "---\n" + HEAD + TARGET["meta/main.yml"]
+    found[PAGE] = page_of(yaml.safe_load(_read(SOURCE)))
     return {**found, **pages}
 
 

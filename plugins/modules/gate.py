@@ -490,6 +490,16 @@ reasons:
   elements: str
   sample:
     - 1 finding of shop.example.com fails the policy, the worst is critical.
+see:
+  description:
+    - Addresses of what to do - C(outcome) for the outcome that decides, C(reasons) for each of RV(reasons) in their
+      order, and C(policy) for the keys of O(policy) for which findings fail.
+  returned: always, once the gate has judged
+  type: dict
+  sample:
+    outcome: https://github.com/scanops/scanops.scanner/blob/main/docs/docsite/rst/outcomes.rst#outcome-findings
+    reasons: [https://github.com/scanops/scanops.scanner/blob/main/docs/docsite/rst/outcomes.rst#outcome-findings]
+    policy: {fail_on: https://github.com/scanops/scanops.scanner/blob/main/docs/docsite/rst/outcomes.rst#policy-fail-on}
 coverage:
   description: Whether everything that was to be judged was scanned - V(complete), V(partial), or V(unknown) for a file.
   returned: always, once the gate has judged

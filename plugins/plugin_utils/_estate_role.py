@@ -18,6 +18,7 @@ from typing import Any
 from ansible.errors import AnsibleError
 
 from ..module_utils._estate.plan import WRITES
+from ..module_utils._model.documentation import section_of
 from ..module_utils._model.errors import ScannerError, WrongOption, counted, first_of
 from ..module_utils._model.times import seconds_of
 from ..module_utils._model.trust import refuse_untrusted
@@ -66,7 +67,9 @@ class EstateAction(RoleAction):
         end = self.kept("end")
         if not end or not self.claims("report"):
             return SKIPPED
-        return end if end.get("failed") else {"msg": line_of(end["summary"], bool(self._task.check_mode)), **SHOWN}
+        if end.get("failed"):
+            return {**end, "msg": f"{end['msg']} See {section_of(end['outcome'], 'estate')}"}
+        return {"msg": line_of(end["summary"], bool(self._task.check_mode)), **SHOWN}
 
     def _applied(self) -> Result:
         """The result of the module estate, with the outcome. Its plan is written, and compared with the reviewed one."""

@@ -18,6 +18,7 @@ from ..module_utils._gate.prove.plan import planned, read_of, refuse_unused, sta
 from ..module_utils._gate.prove.report import document_of, markdown_of, sentence_of
 from ..module_utils._gate.prove.source import selected_of
 from ..module_utils._gate.prove.verdict import Fix
+from ..module_utils._model.documentation import section_of
 from ..module_utils._model.errors import printable
 from ..module_utils._model.names import lasting_form
 from ..module_utils._model.trust import refuse_untrusted
@@ -169,8 +170,11 @@ class ProveAction(RoleAction):
         directory = before["artifacts"]
         write(f"{directory}/prove_fix.json", json.dumps(document, indent=4, sort_keys=True), "prove_fix_artifacts")
         write(f"{directory}/prove_fix.md", result["markdown"], "prove_fix_artifacts")
-        see = "" if document["fixed"] else f" See {printable(directory, 500)}/prove_fix.md."
-        sentence = f"{result['sentence']}{see}"
+        sentence = result["sentence"]
+        if not document["fixed"]:
+            # what is left to do comes first
+            see = section_of(document["findings"][0]["verdict"], "fix")
+            sentence += f" See {printable(directory, 500)}/prove_fix.md and {see}"
         self.keep("verdicts", {"sentence": sentence, "fixed": document["fixed"], "result": result})
         return {"changed": True}
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from .._evidence.controls import Seen, Sight, look
 from .._evidence.rows import Pair, Reading, Trouble, enriched
+from .._model.documentation import section_of
 from .._model.errors import (
     Incomplete,
     Refused,
@@ -316,7 +317,8 @@ def sentence_of(decision: Decision, page: str | None, sources: str = "") -> str:
         _ending(decision.waived.ending),
         _unused(decision.waived.unused) if decision.failing else "",
         sources,
-        f"See {printable(page)}." if page else "",
+        # last, and without a full stop, so that it can be clicked
+        f"See {f'{printable(page)} and ' if page else ''}{section_of(decision.decisive)}",
     )
     return " ".join(filter(None, parts))
 

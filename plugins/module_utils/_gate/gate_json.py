@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
@@ -26,6 +27,7 @@ from .._evidence.findings import SUMMARY, finding_of
 from .._evidence.fingerprint import Spot
 from .._evidence.owners import NOBODY, Owners
 from .._evidence.rows import Pair, Reading, Row, Trouble, numbered, rows_of, saved_row
+from .._model.documentation import section_of
 from .._model.errors import WrongOption, counted, printable
 from .._model.gate_words import FINDINGS, NOT_COVERED, OUTCOMES, PASSED, SCHEMA, STALE_BASELINE, VERSION
 from .._model.names import lasting_form
@@ -48,7 +50,7 @@ from .json_file import (
     types_in,
 )
 from .judge import Decision, Judged, Verdict
-from .policy import NO_ORIGIN
+from .policy import NO_ORIGIN, Policy
 from .waivers import Waiver
 
 # the fields of a row and of a pair that gate.json has under the same names
@@ -85,6 +87,7 @@ def document_of(
         "passed": decision.passed,
         "verdict": decision.verdict,
         "reasons": list(decision.reasons),
+        "see": _see(decision),
         "coverage": decision.coverage,
         "workspace": workspace,
         "origin": dict(origin),
@@ -117,6 +120,18 @@ def names_in(decision: Decision) -> list[str]:
     """The targets that were judged, each once. A finding may name one that no scan does."""
     names = [*(each.pair.target for each in decision.targets), *(each.row.target for each in decision.rows)]
     return [name for name in dict.fromkeys(names) if name]
+
+
+def _see(decision: Decision) -> Record:
+    """The addresses of what the outcome, each reason and the policy mean: of the outcome that decides, and of the keys of the
+    policy for which findings fail."""
+    reasons = dict.fromkeys(reason for each in decision.failing for reason in each.reasons)
+    keys = {key for reason in reasons for key in re.findall(r"(\w+)(?:,| is| of \w+ is)", reason)}
+    return {
+        "outcome": section_of(decision.decisive),
+        "reasons": [section_of(each) for each in decision.reason_outcomes],
+        "policy": {key: section_of(key, "policy") for key in Policy._fields if key in keys},
+    }
 
 
 def _finding(judged: Judged, owners: Owners | None) -> Record:

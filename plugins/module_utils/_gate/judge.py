@@ -129,6 +129,9 @@ class Decision(NamedTuple):
     # sentences about matchers and waivers that match nothing
     warnings: tuple[str, ...] = ()
     controls: tuple[Seen, ...] = ()
+    # the outcome whose verdict counts, and those that the reasons are for
+    decisive: str = PASSED
+    reason_outcomes: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -178,12 +181,15 @@ def decide(
         common.append(Trouble(MISCONFIGURED, lost))
     outcome = worst_outcome([*(each.outcome for each in verdicts), *(each.outcome for each in common)])
     decisive = _decisive([*(each.decisive for each in verdicts), *(each.outcome for each in common)], mapping)
-    overruled = [] if mapping[outcome] == mapping[decisive] else [_overruled(outcome, decisive, mapping)]
+    reasons = _reasons(common, verdicts, failing)
+    if mapping[outcome] != mapping[decisive]:
+        reasons = {_overruled(outcome, decisive, mapping): decisive, **reasons}
     unused = waived.unused if verdicts and is_judged else ()
     return Decision(
         outcome=outcome,
         verdict=mapping[decisive],
-        reasons=(*overruled, *_reasons(common, verdicts, failing)),
+        # some messages of ansible-core have no full stop
+        reasons=tuple(each if each.endswith((".", "!", "?")) else f"{each}." for each in reasons),
         coverage=_coverage(verdicts, troubles),
         targets=verdicts,
         rows=tuple(sorted(judged, key=_order)),
@@ -195,6 +201,8 @@ def decide(
         mapping=mapping,
         warnings=(*_unmatched_sentences(lost, unmatched, unused), *_words_of_green(verdicts)),
         controls=tuple(controls),
+        decisive=decisive,
+        reason_outcomes=tuple(reasons.values()),
     )
 
 
@@ -404,19 +412,20 @@ def _was_judged(verdict: Verdict) -> bool:
 
 def _reasons(
     common: Sequence[Trouble], verdicts: Sequence[Verdict], failing: Mapping[int, Counter[str]]
-) -> tuple[str, ...]:
-    """Why the outcome is not passed: what concerns all, the pairs that could not be judged, and the failing findings."""
+) -> dict[str, str]:
+    """Why the outcome is not passed: what concerns all, the pairs that could not be judged, and the failing findings. Each
+    sentence has the outcome that it is for."""
     # tasks that failed for one reason say the same, and so does what they left unread
-    sentences = list(dict.fromkeys(each.sentence for each in common))
+    sentences = {each.sentence: each.outcome for each in common}
     bad = [each for each in verdicts if not _was_judged(each) and each.reasons[0] not in sentences]
     for each in bad[:_MOST_NAMED]:
-        sentences.append(f"{printable(each.pair.target)}, {printable(each.pair.tool)}: {each.reasons[0]}")
+        sentences[f"{printable(each.pair.target)}, {printable(each.pair.tool)}: {each.reasons[0]}"] = each.outcome
     if len(bad) > _MOST_NAMED:
-        sentences.append(f"{counted(len(bad) - _MOST_NAMED, 'other target')} could not be judged; see targets.")
+        others = counted(len(bad) - _MOST_NAMED, "other target")
+        sentences[f"{others} could not be judged; see targets."] = bad[_MOST_NAMED].outcome
     total: Counter[str] = Counter()
     for numbers in failing.values():
         total.update(numbers)
     if total:
-        sentences.append(_failing_sentence(total))
-    # some messages of ansible-core have no full stop
-    return tuple(each if each.endswith((".", "!", "?")) else f"{each}." for each in sentences)
+        sentences[_failing_sentence(total)] = FINDINGS
+    return sentences

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
+from .documentation import PAGE
 from .families import SEVERITIES
 from .gate_words import (
     BASELINE_STATES,
@@ -31,7 +32,7 @@ _Document = TypeVar("_Document", bound=Mapping[str, Any])
 _USER_INFO = re.compile(r"(?<=://)[^/?#\\]*@")
 # a shorter text may be a word, or a part of one
 _SHORTEST_SECRET = 8
-# what programs compare: a password that is such a word, or part of a fingerprint or a time, is not masked in it
+# what programs compare: a password that is such a word, or part of a fingerprint, a time or a link, is not masked in it
 _OWN_WORDS = frozenset(
     (
         *OUTCOMES,
@@ -48,7 +49,10 @@ _OWN_WORDS = frozenset(
         SCHEMA,
     )
 )
-_OWN_FORM = re.compile(r"(?:[0-9]+:)?[0-9a-f]{32}|[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9:]{8}Z)?")
+_OWN_FORM = re.compile(
+    r"(?:[0-9]+:)?[0-9a-f]{32}|[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9:]{8}Z)?"
+    rf"|{re.escape(PAGE)}#(?:outcome|policy)-[a-z-]{{1,20}}"
+)
 _MASK = "***"
 
 

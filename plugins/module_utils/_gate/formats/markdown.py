@@ -135,7 +135,11 @@ def _reasons(document: Document) -> list[str]:
     reasons: list[str] = []
     if document["verdict"] == FAIL or document["outcome"] != PASSED:
         reasons = document["reasons"] or ["No reason was recorded."]
-    return _bullets([*first_sentences(document), *reasons], _MOST_REASONS, "reason")
+    lines = _bullets([*first_sentences(document), *reasons], _MOST_REASONS, "reason")
+    if document["outcome"] == PASSED:
+        return lines
+    # on a line of a reason, because there are few lines
+    return [f"{lines[0]} [What to do]({document['see']['outcome']})", *lines[1:]]
 
 
 def _controls(document: Document) -> list[str]:

@@ -77,6 +77,9 @@ TEMPLATE = r"""
 {%- if commit %} · commit <code>{{ commit[:12] }}</code>{% endif %} · {{ document.generated|moment }}</p>
 <h1>{{ headline(document) }}</h1>
 <ul>{% for each in sentences(document) %}<li>{{ each }}</li>{% endfor %}</ul>
+{% if document.outcome != PASSED %}
+<p>{{ web(document.see.outcome, "What to do") }}</p>
+{% endif %}
 {% set seen = controls(document) %}
 {% if seen %}
 <p class="small">{{ seen[0] }}{% for each in seen[1:MOST_ROWS] %}<br>{{ each }}{% endfor %}</p>
@@ -268,7 +271,8 @@ Findings may be missing, so a target without findings is not proven clean.</p></
 {{ missing("Gone since the baseline", document.gone) }}
 {{- missing("Not seen by this scan", unseen) }}
 <details><summary>Policy, baseline and sources</summary><dl>
-{%- for title, value in facts(document).items() if value %}<dt>{{ title }}</dt><dd>{{ value|text(2000) }}</dd>{% endfor %}
+{%- for title, value in facts(document).items() if value %}
+<dt>{{ web(document.see.policy.get(title[7:], ""), title) }}</dt><dd>{{ value|text(2000) }}</dd>{% endfor %}
 </dl></details>
 </footer>
 {#- Jinja2 writes JSON that no parser of HTML takes for markup #}

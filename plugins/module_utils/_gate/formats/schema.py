@@ -36,6 +36,7 @@ _UTC = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _FINGERPRINT = re.compile(r"[0-9]+:[0-9a-f]{32}")
 _VERSION = re.compile(r"[0-9A-Za-z.+-]{1,40}")
+_HTTPS = re.compile(r"https://[0-9A-Za-z._~/#-]{1,300}")
 _LONGEST_TEXT = 4000
 # the path of the document itself
 TOP = "the top level"
@@ -158,7 +159,7 @@ _TEXT, _WHOLE, _BOOLEAN = Kind((str,)), Kind((int,)), Kind((bool,))
 _TEXTS, _TEXT_OR_NULL, _WHOLE_OR_NULL = _list(_TEXT), _TEXT.or_null, _WHOLE.or_null
 _COUNT, _PLACE = _number(0), _number(1)
 _SHARE = _number(0, 1, (int, float)).or_null
-_TIME, _PRINT = _text(_UTC), _text(_FINGERPRINT)
+_TIME, _PRINT, _ADDRESS = _text(_UTC), _text(_FINGERPRINT), _text(_HTTPS)
 _OUTCOME, _VERDICT, _SEVERITY = _words(OUTCOMES), _words(VERDICTS), _words(SUMMARY)
 _LONG = Kind((str,), _rule(lambda value: len(value) <= _LONGEST_TEXT))
 _MATCHER = _map(("name", "check", "cve", "target", "severity", "port", "fingerprint"), Kind((str, int)), 1)
@@ -239,21 +240,19 @@ _CONTROL = _object(
         "reason": _TEXT,
     }
 )
-_POLICY = _object(
-    {
-        "fail_on": _words((*(each for each in SUMMARY if each != "unknown"), NONE)),
-        "max": _map(SUMMARY, _COUNT),
-        "only_new": _BOOLEAN,
-        "verified_only": _BOOLEAN,
-        "min_cvss": _number(0, 10, (int, float)).or_null,
-        "min_epss": _SHARE,
-        "known_exploited": _BOOLEAN,
-        "older_than": _map(SUMMARY, _COUNT),
-        "include": _list(_MATCHER),
-        "exclude": _list(_MATCHER),
-        "missing": _words(("fail", "ignore")),
-    }
-)
+_OF_POLICY = {
+    "fail_on": _words((*(each for each in SUMMARY if each != "unknown"), NONE)),
+    "max": _map(SUMMARY, _COUNT),
+    "only_new": _BOOLEAN,
+    "verified_only": _BOOLEAN,
+    "min_cvss": _number(0, 10, (int, float)).or_null,
+    "min_epss": _SHARE,
+    "known_exploited": _BOOLEAN,
+    "older_than": _map(SUMMARY, _COUNT),
+    "include": _list(_MATCHER),
+    "exclude": _list(_MATCHER),
+    "missing": _words(("fail", "ignore")),
+}
 _OF_GONE = {
     "fingerprint": _PRINT,
     "name": _TEXT,
@@ -275,11 +274,12 @@ DOCUMENT = Shape(
         "passed": _BOOLEAN,
         "verdict": _VERDICT,
         "reasons": _TEXTS,
+        "see": _object({"outcome": _ADDRESS, "reasons": _list(_ADDRESS), "policy": _map(_OF_POLICY, _ADDRESS)}),
         "coverage": _words((COVERED, PARTIAL, UNPROVEN)),
         "workspace": _TEXT_OR_NULL,
         "origin": _object(dict.fromkeys(("build", "commit", "scan_url"), _TEXT_OR_NULL)),
         "build": _object({"url": _TEXT, **dict.fromkeys(("expected", "before", "after"), _TEXT_OR_NULL)}).or_null,
-        "policy": _POLICY,
+        "policy": _object(_OF_POLICY),
         "outcomes": _object({each: _words((FAIL,)) if each == "misconfigured" else _VERDICT for each in OUTCOMES}),
         "baseline": _object(
             {

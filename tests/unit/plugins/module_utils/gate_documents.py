@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from ansible_collections.scanops.scanner.plugins.module_utils._model.documentation import section_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.plugins.case_files import cases_of
 
@@ -57,8 +58,10 @@ def document(rows: list[dict[str, Any]], pairs: list[dict[str, Any]] | None = No
     def counted(key: str, *words: str) -> dict[str, int]:
         return {word: sum(each[key] == word for each in rows) for word in words}
 
+    of_outcome = section_of(changes.get("outcome", outcome))
     return {
         **copy.deepcopy(VALUES["DOCUMENT"]),
+        "see": {"outcome": of_outcome, "reasons": [of_outcome], "policy": {"fail_on": section_of("fail_on", "policy")}},
         "outcome": outcome,
         "passed": not failing,
         "verdict": "fail" if failing else "pass",

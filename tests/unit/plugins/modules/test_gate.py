@@ -18,6 +18,7 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.files import diff_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.html import template
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import FORMATS
+from ansible_collections.scanops.scanner.plugins.module_utils._model.documentation import section_of
 
 WEB, PORTS = 170, 70
 LATER = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 30 * 86400))
@@ -496,11 +497,11 @@ def test_the_line_of_a_red_gate_names_what_is_red(run, found, tmp_path):
     assert result.msg == (
         "The gate ended with findings. 12 findings fail the policy: 2 critical, 10 high. Failing:"
         f" {'; '.join(named)}; and 7 more. 1 waiver has expired (1 accepted), the last one on 2020-12-31 at 24:00 UTC."
-        f" See {tmp_path}/gate.html."
+        f" See {tmp_path}/gate.html and {section_of('findings')}"
     )
     without = run("gate", workspace_id=2, artifacts=str(tmp_path), formats=["markdown"])
-    assert without.msg.endswith(f"; and 7 more. See {tmp_path}/gate.md.")
-    assert run("gate", workspace_id=2).msg.endswith("; and 7 more.")
+    assert without.msg.endswith(f"; and 7 more. See {tmp_path}/gate.md and {section_of('findings')}")
+    assert run("gate", workspace_id=2).msg.endswith(f"; and 7 more. See {section_of('findings')}")
 
 
 # --- files that anybody could have put there

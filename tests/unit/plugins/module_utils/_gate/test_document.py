@@ -17,6 +17,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json im
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import expect_of, mapping_of, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Doubled, Ending, Waived, Waiver
+from ansible_collections.scanops.scanner.plugins.module_utils._model.documentation import section_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT
@@ -149,8 +150,8 @@ def objects(value, where="it"):
             yield from objects(each, f"{where}[{index}]")
 
 
-# objects in which a key may be missing, because they are as users wrote them
-FREE = ("matcher", "exclude[0]", "max", "older_than")
+# objects in which a key may be missing, because they are as users wrote them, or name only some keys of the policy
+FREE = ("matcher", "exclude[0]", "max", "older_than", "see.policy")
 
 
 def test_the_schema_wants_every_key_and_knows_no_other():
@@ -184,6 +185,22 @@ def test_a_document_is_the_golden_file():
     assert DOCUMENTS["empty"]["sources"] == {"epss": None, "known_exploited": None}
     assert DOCUMENTS["empty"]["waivers"] == {"expired": [], "unused": [], "doubled": [], "ending": []}
     assert DOCUMENTS["empty"]["owners"] is None
+
+
+def test_the_document_says_where_its_words_are_explained():
+    decision = decided(
+        (pair(findings=(finding(),)),), policy={"max": {"high": 0}}, troubles=[Trouble("moved", "Another build.")]
+    )
+    found = document(decision)
+    assert found["reasons"] == ["Another build.", "1 finding fails the policy: 1 high."]
+    assert found["see"] == {
+        "outcome": section_of("moved"),
+        "reasons": [section_of("moved"), section_of("findings")],
+        "policy": {key: section_of(key, "policy") for key in ("fail_on", "max")},
+    }
+    assert DOCUMENTS["passed"]["see"] == {"outcome": section_of("passed"), "reasons": [], "policy": {}}
+    for name in DOCUMENTS:
+        assert len(DOCUMENTS[name]["see"]["reasons"]) == len(DOCUMENTS[name]["reasons"])
 
 
 # --- judging it again

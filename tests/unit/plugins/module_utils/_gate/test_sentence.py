@@ -13,12 +13,16 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate import 
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Waived, Waiver
+from ansible_collections.scanops.scanner.plugins.module_utils._model.documentation import section_of
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW, finding, pair
 
+# how the line of a gate with failing findings ends
+SEE = f" See {section_of('findings')}"
 
-def line(*findings, page=None, **given):
+
+def line(*findings, page=None, outcomes=None, **given):
     pairs = [pair(findings=findings)]
-    decision = decide(pairs, rows_of(pairs), policy=policy_of(None), mapping=mapping_of(None), now=NOW, **given)
+    decision = decide(pairs, rows_of(pairs), policy=policy_of(None), mapping=mapping_of(outcomes), now=NOW, **given)
     return sentence_of(decision, page)
 
 
@@ -32,7 +36,7 @@ def expired(*waivers):
 def test_up_to_five_findings_are_named(number, more):
     said = line(*(finding(name=f"Finding {each:04d}", vuln_id=f"WEB-{each}") for each in range(number)))
     named = "; ".join(f"high Finding {each:04d} on a.example (check WEB-{each})" for each in range(min(5, number)))
-    assert said.endswith(f" Failing: {named}{more}.")
+    assert said.endswith(f" Failing: {named}{more}.{SEE}")
 
 
 def test_the_worst_findings_come_first_and_what_is_unknown_is_said():
@@ -41,7 +45,7 @@ def test_the_worst_findings_come_first_and_what_is_unknown_is_said():
     )
     assert said.endswith(
         "Failing: unknown finding without a name on a.example (check WEB-1); critical Shell on a.example;"
-        " high TLS 1.0 is accepted on a.example (check WEB-1)."
+        f" high TLS 1.0 is accepted on a.example (check WEB-1).{SEE}"
     )
 
 
@@ -53,14 +57,14 @@ def test_the_tool_is_named_where_there_are_several():
     decision = decide(pairs, rows_of(pairs), policy=policy_of(None), mapping=mapping_of(None), now=NOW)
     assert sentence_of(decision, None).endswith(
         "high Port 23 on a.example, Port Scanner (check N-1); high TLS 1.0 is accepted on a.example, website_scanner"
-        " (check WEB-1)."
+        f" (check WEB-1).{SEE}"
     )
 
 
 def test_each_reason_ends_with_a_full_stop():
     trouble = Trouble("misconfigured", "got: hihg found in scan_gate_policy", True)
     said = line(finding(risk_level=0), troubles=[trouble], page="/tmp/gate.html")
-    assert "found in scan_gate_policy. See /tmp/gate.html." in said
+    assert "found in scan_gate_policy. See /tmp/gate.html and https://" in said
 
 
 def test_nothing_is_named_where_nothing_fails():
@@ -83,7 +87,9 @@ def test_the_text_of_the_service_stays_on_the_line():
     ],
 )
 def test_expired_waivers_are_counted_by_their_state(waivers, said):
-    assert line(finding(), waived=expired(*waivers), page="out/gate.html").endswith(f" {said} See out/gate.html.")
+    assert line(finding(), waived=expired(*waivers), page="out/gate.html").endswith(
+        f" {said} See out/gate.html and {section_of('findings')}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -96,7 +102,7 @@ def test_expired_waivers_are_counted_by_their_state(waivers, said):
 def test_waivers_that_match_nothing_are_named_where_something_fails(number, said):
     unused = [Waiver("w.yml", each + 2, {"cve": "CVE-2024-1"}, "", "", "never", "accepted") for each in range(number)]
     waived = Waived(unused=unused)
-    assert line(finding(), waived=waived).endswith(f" {said}")
+    assert line(finding(), waived=waived).endswith(f" {said}{SEE}")
     assert "waiver" not in line(finding(risk_level=0), waived=waived)
 
 
@@ -114,7 +120,26 @@ def test_a_missing_baseline_comes_before_the_reasons():
 def test_three_reasons_are_said_and_the_others_are_counted(names, more):
     pairs = [pair(target=f"{name}.example", outcome="scan_failed") for name in names]
     decision = decide(pairs, [], policy=policy_of(None), mapping=mapping_of(None), now=NOW)
-    assert sentence_of(decision, None) == f"The gate ended with scan_failed. {' '.join(decision.reasons[:3])}{more}"
+    said = f"The gate ended with scan_failed. {' '.join(decision.reasons[:3])}{more}"
+    assert sentence_of(decision, None) == f"{said} See {section_of('scan_failed')}"
+
+
+@pytest.mark.parametrize(
+    "outcomes, decides",
+    [
+        ({}, "scan_failed"),
+        ({"scan_failed": "warn"}, "findings"),
+        ({"scan_failed": "warn", "findings": "warn"}, "scan_failed"),
+    ],
+)
+def test_the_line_ends_with_the_address_of_the_outcome_that_decides(outcomes, decides):
+    said = line(finding(), outcomes=outcomes, troubles=[Trouble("scan_failed", "It was stopped.")])
+    assert said.startswith("The gate ended with scan_failed. ") and said.endswith(f" See {section_of(decides)}")
+
+
+def test_a_line_has_no_link_that_a_text_of_the_service_changes():
+    said = line(finding(name="x](https://evil.example)"), page="a b.html")
+    assert said.rpartition(" ")[2] == section_of("findings")
 
 
 # --- the line of a gate that passed
