@@ -163,23 +163,6 @@ def targets_from_csv(kitchen: Kitchen) -> None:
     kitchen.play_twice("targets_from_text.yml")
     assert kitchen.names - set(described) == {"one.example.com", "two.example.com"}
 
-    # the tasks of the two recipes that follow it
-    (found,) = blocks("Targets from a network", "yaml+jinja")
-    kitchen.write("hosts.gnmap", GNMAP)
-    beginning = re.sub(r"^( +- )example.com\n", r"\g<0>\g<1>192.0.2.0/24\n", beginning, flags=re.MULTILINE)
-    kitchen.write("targets_from_a_network.yml", f"{beginning}  tasks:\n{textwrap.indent(found, '    ')}")
-    before = kitchen.names
-    kitchen.play_twice("targets_from_a_network.yml")
-    assert kitchen.names - before == {*(f"192.0.2.{number}" for number in range(1, 7)), "192.0.2.40", "192.0.2.41"}
-
-    (outputs,) = blocks("Targets from Terraform", "yaml+jinja")
-    kitchen.write("targets_from_terraform.yml", f"{beginning}  tasks:\n{textwrap.indent(outputs, '    ')}")
-    for names in (["https://a.example.com", "b.example.com"], ["b.example.com"]):
-        before = kitchen.names
-        kitchen.write("scan_targets.json", json.dumps(names))
-        kitchen.play_twice("targets_from_terraform.yml")
-    assert before - kitchen.names == {"https://a.example.com"} and "b.example.com" in kitchen.names
-
 
 def targets_from_a_cmdb(kitchen: Kitchen) -> None:
     variables, playbook = blocks("Targets from a CMDB", "yaml+jinja")
@@ -237,6 +220,32 @@ def several_accounts(kitchen: Kitchen) -> None:
     assert "vpn.example.com" in kitchen.names
 
 
+def in_the_playbook_of_the_csv_file(kitchen: Kitchen, name: str, tasks: str) -> None:
+    """Write a playbook with the play of the recipe for CSV files, and these tasks."""
+    beginning = blocks("Targets from a CSV file", "yaml+jinja")[0].partition("  tasks:\n")[0]
+    beginning = re.sub(r"^( +- )example.com\n", r"\g<0>\g<1>192.0.2.0/24\n", beginning, flags=re.MULTILINE)
+    kitchen.write(name, f"{beginning}  tasks:\n{textwrap.indent(tasks, '    ')}")
+
+
+def targets_from_a_network(kitchen: Kitchen) -> None:
+    (tasks,) = blocks("Targets from a network", "yaml+jinja")
+    in_the_playbook_of_the_csv_file(kitchen, "network.yml", tasks)
+    kitchen.write("hosts.gnmap", GNMAP)
+    before = kitchen.names
+    kitchen.play_twice("network.yml")
+    assert kitchen.names - before == {*(f"192.0.2.{number}" for number in range(1, 7)), "192.0.2.40", "192.0.2.41"}
+
+
+def targets_from_terraform(kitchen: Kitchen) -> None:
+    (task,) = blocks("Targets from Terraform", "yaml+jinja")
+    in_the_playbook_of_the_csv_file(kitchen, "terraform.yml", task)
+    for names in (["https://a.example.com", "b.example.com"], ["b.example.com"]):
+        before = kitchen.names
+        kitchen.write("scan_targets.json", json.dumps(names))
+        kitchen.play_twice("terraform.yml")
+    assert before - kitchen.names == {"https://a.example.com"} and "b.example.com" in kitchen.names
+
+
 def main() -> None:
     others = ThreadingHTTPServer(("127.0.0.1", 0), Others)
     threading.Thread(target=others.serve_forever, daemon=True).start()
@@ -244,7 +253,7 @@ def main() -> None:
         kitchen = Kitchen(service, f"http://127.0.0.1:{others.server_port}", Path(sys.argv[1]).absolute())
         for recipe in (
             targets_from_csv, targets_from_a_cmdb, plan_as_a_comment, scan_each_night, tickets_from_findings,
-            several_accounts,
+            several_accounts, targets_from_a_network, targets_from_terraform,
         ):  # fmt: skip
             recipe(kitchen)
         assert service.violations() == []
