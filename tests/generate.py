@@ -6,8 +6,9 @@
 
     .venv/bin/nox -s generate
 
-It writes whole files (the table of families, an action plugin for each module, the settings of integration targets, the page
-of outcomes), lists (action groups), and entries that the costs and the start page of the site lack. An entry that exists is never
+It writes whole files (the table of families, an action plugin for each module, the settings of integration targets, the pages
+of outcomes and of assumptions), lists (action groups), and entries that the costs and the start page of the site lack. An entry
+that exists is never
 changed: improve its words by hand. Needs PyYAML.
 """
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,37 @@ HEAD = (
     "# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)\n"
     "# SPDX-License-Identifier: GPL-3.0-or-later\n\n"
 )
+PAGE = """..
+  Copyright: The scanops.scanner contributors
+  GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+  SPDX-License-Identifier: GPL-3.0-or-later
+
+  Written by nox -s generate, from ROWS in plugins/module_utils/_contract/assumptions.py.
+
+.. _{label}:
+
+Every assumption about the service
+==================================
+
+What exactly does the collection assume, who says so, and what happens if it is wrong?
+
+The rows of ``service_verification``, and of the file that the playbook ``scanops.scanner.verify_service`` writes, have these
+names. The sources are:
+
+* The *specification* is the one that the collection implements.
+* The *public documentation* is the vendor's reference of the API. https://pentest-tools.com/docs/llms.txt lists its
+  pages.
+* The *published client* is the vendor's package ``pentesttools`` on PyPI.
+* *Nobody has checked* the other assumptions.
+
+**Not safe** means that a result may be wrong without an error: {unsafe}.
+
+Otherwise the task fails, warns, or reads another form as well: {safe}.
+
+Paths of code begin in ``plugins/module_utils``, or in ``plugins`` if they are of modules. Forms of answers and tasks, in
+quotes, are those of ``tests/unit/plugins/modules/scenarios.py``, with which the tests of all modules run.
+
+"""
 # REUSE-IgnoreEnd
 ACTION = '''"""Runs the module of this name in process where that is equal."""
 
@@ -117,6 +150,40 @@ def _cost(text: str, module: str, documentation: dict[str, Any]) -> str:
     return _before(text, "   * - ``targets``\n", row)
 
 
+def _assumptions() -> str:
+    """The page with a section for each assumption, which reads well without Sphinx."""
+    sys.path.append(str(ROOT.parents[2]))
+    from ansible_collections.scanops.scanner.plugins.module_utils._contract.assumptions import ROWS
+
+    label = "ansible_collections.scanops.scanner.docsite.guide_assumptions_table"
+    names = {safe: ", ".join(f"`{row.name}`_" for row in ROWS if row.safe is safe) for safe in (True, False)}
+    sections = [PAGE.format(label=label, safe=names[True], unsafe=names[False])]
+    for row in ROWS:
+        # whole words are literals: names of code and of tests
+        place = re.sub(
+            r"[\w/.]*[\w/]*\w", lambda word: word[0] if word[0] in ("and", "in") else f"``{word[0]}``", row.place
+        )
+        modules = (
+            "all that make calls" if row.modules == "all" else ", ".join(f"``{each}``" for each in row.modules.split())
+        )
+        lines = [
+            f".. _{label}.{row.name.replace('-', '_')}:",
+            "",
+            row.name,
+            "-" * len(row.name),
+            "",
+            " ".join(filter(None, (row.assumption, row.more))).replace("`", "``"),
+            "",
+            f"* If it is wrong, {'safe' if row.safe else '**not safe**'}: {row.consequence.replace('`', '``')}",
+            f"* Source: {row.source}",
+            f"* Modules: {modules}",
+            f"* Code: {place}",
+            "* Tests: " + re.sub(r"\btest_\w+", r"``\g<0>``", row.tests),
+        ]
+        sections.append("\n".join(lines) + "\n\n")
+    return "".join(sections).rstrip("\n") + "\n"
+
+
 def texts() -> dict[str, str]:
     """What each file must contain, by its path."""
     modules, families = _modules(), _families()
@@ -124,6 +191,7 @@ def texts() -> dict[str, str]:
     found = {
         "meta/runtime.yml": _runtime(groups),
         "antsibull-nox.toml": _checks(groups),
+        "docs/docsite/rst/guide_assumptions_table.rst": _assumptions(),
     }
     found.update({f"plugins/action/{name}.py": HEAD + ACTION.format(module=name) for name in modules})
     pages = {name: _read(name) for name in ("docs/sphinx/index.rst", "docs/docsite/rst/guide_costs.rst")}

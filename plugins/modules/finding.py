@@ -14,7 +14,7 @@ description:
   - The service applies a change to all duplicates of the finding, also to those of other scans.
   - Relies on a call that only newer public documentation of the service has. Its body is not described. If your service
     refuses it, the task fails and nothing is changed. See C(finding-update) in
-    R(the guide on assumptions,ansible_collections.scanops.scanner.docsite.guide_assumptions).
+    R(the guide on assumptions,ansible_collections.scanops.scanner.docsite.guide_assumptions_table.finding_update).
   - Cost - 2 GET; changed by O(id) + 1 PATCH and 1 GET. See
     R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0

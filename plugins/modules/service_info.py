@@ -50,7 +50,7 @@ notes:
   - Without PyYAML, the module cannot distinguish a wrong path in O(base_url) from a wrong host.
 seealso:
   - ref: What is known about the service, and how <ansible_collections.scanops.scanner.docsite.guide_assumptions>
-    description: Each assumption, the place in the code that relies on it, and its test.
+    description: What breaks first if an assumption is wrong, and how to check a live service.
 """
 
 EXAMPLES = r"""

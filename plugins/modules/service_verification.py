@@ -73,7 +73,7 @@ options:
         replaced by equal numbers. Times become offsets from the first answer, rounded to the hour, in their order and
         their form. Large numbers are rounded.
         Only words, fields and headers that the collection knows are written. The
-        R(guide on assumptions,ansible_collections.scanops.scanner.docsite.guide_assumptions) shows one in full.
+        R(guide on assumptions,ansible_collections.scanops.scanner.docsite.guide_assumptions) links to one.
       - It is written even if the verification fails, and always counts as a change. Only its owner can read it.
       - In check mode, the change is predicted.
     type: path
@@ -108,7 +108,9 @@ EXAMPLES = r"""
 
 RETURN = r"""
 rows:
-  description: One row for each assumption, in the order of the guide.
+  description:
+    - One row for each assumption, in the order of
+      R(the list of assumptions,ansible_collections.scanops.scanner.docsite.guide_assumptions_table).
   returned: success, and failure after the first call
   type: list
   elements: dict
@@ -123,7 +125,7 @@ rows:
       safe: true
   contains:
     name:
-      description: The name of the assumption in the guide.
+      description: The name of the assumption, the anchor of its section in that list.
       returned: success
       type: str
       sample: past-end

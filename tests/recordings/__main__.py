@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Make the recordings of the local service again, and show one in the guide: `PYTHONPATH=../../.. python tests/recordings`."""
+"""Make the recordings of the local service again: `PYTHONPATH=../../.. python tests/recordings`."""
 
 from __future__ import annotations
 
-from ansible_collections.scanops.scanner.tests.recordings.made import ACCOUNT, GUIDE, SETTINGS, path_of, with_recording
+from ansible_collections.scanops.scanner.tests.recordings.made import ACCOUNT, SETTINGS, path_of
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module import run_module
 
@@ -21,8 +21,6 @@ def main() -> None:
             # as git keeps it
             path.chmod(0o644)
             print(f"{path}: {result.msg or result['summary']}")
-    text = path_of("local-service").read_text(encoding="utf-8")
-    GUIDE.write_text(with_recording(GUIDE.read_text(encoding="utf-8"), text), encoding="utf-8")
 
 
 if __name__ == "__main__":

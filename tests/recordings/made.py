@@ -71,11 +71,3 @@ def comparable(text: str) -> str:
     """A recording without what differs in each: the times of records, whose ages are not those of the last one."""
     text = re.sub(r"\d{4}-\d\d-\d\d[T ][\d:]{8}", "TIME", text)
     return json.dumps(json.loads(text), sort_keys=True, indent=1)
-
-
-def with_recording(guide: str, text: str) -> str:
-    """The guide, in which this recording replaces the one that it shows."""
-    before, marker, after = guide.partition(".. code-block:: json\n")
-    rest = re.sub(r"\A(\n|   .*\n)*", "", after)
-    shown = "".join(f"   {line}\n" for line in text.splitlines())
-    return f"{before}{marker}\n{shown}\n{rest}"

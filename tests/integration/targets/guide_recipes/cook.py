@@ -2,7 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Run each recipe of the guides, twice, against the local service. GitLab and the tracker are a small server here,
-the CMDB is a file, and a module here replaces ``community.general.read_csv``, which ansible-test does not install.
+the CMDB, nmap and Terraform are files, and plugins here replace ``community.general.read_csv`` and
+``ansible.utils.usable_range``, which ansible-test does not install.
 
     python cook.py DIRECTORY
 """
@@ -38,6 +39,27 @@ from ansible.module_utils.basic import AnsibleModule
 module = AnsibleModule(dict(path=dict(type="path")))
 with open(module.params["path"], newline="") as lines:
     module.exit_json(changed=False, list=list(csv.DictReader(lines)))
+"""
+
+GNMAP = """# Nmap 7.94 scan initiated as: nmap -sn -n -oG hosts.gnmap 192.0.2.0/24
+Host: 192.0.2.40 ()\tStatus: Up
+Host: 192.0.2.41 ()\tStatus: Up
+Host: 192.0.2.42 ()\tStatus: Down
+# Nmap done -- 256 IP addresses (2 hosts up) scanned in 2.31 seconds
+"""
+
+USABLE_RANGE = """
+import ipaddress
+
+
+def usable_range(network):
+    addresses = [str(each) for each in ipaddress.ip_network(network)]
+    return {"usable_ips": addresses, "number_of_ips": len(addresses)}
+
+
+class FilterModule:
+    def filters(self):
+        return {"usable_range": usable_range}
 """
 
 
@@ -83,6 +105,7 @@ class Kitchen:
         keys = "".join(f"vault_{name}_api_key: {service.api_key}\n" for name in ("scanner", "retail", "office"))
         self.write("secrets.yml", f"---\n{keys}vault_tracker_password: not-a-secret\n")
         self.write("collections/ansible_collections/community/general/plugins/modules/read_csv.py", READ_CSV)
+        self.write("collections/ansible_collections/ansible/utils/plugins/filter/usable_range.py", USABLE_RANGE)
         self.environment = dict(
             os.environ,
             SCANNER_BASE_URL=service.base_url,
@@ -135,10 +158,10 @@ def targets_from_csv(kitchen: Kitchen) -> None:
     assert described == {"https://shop.example.com": "Shop, production", "api.example.com": "Interface for partners"}
 
     beginning = playbook.partition("  tasks:\n")[0]
-    kitchen.write("targets.txt", "one.example.com\ntwo.example.com\n")
+    kitchen.write("targets.txt", "# ours\none.example.com\n\n two.example.com # new\n")
     kitchen.write("targets_from_text.yml", f"{beginning}  tasks:\n{textwrap.indent(task, '    ')}")
     kitchen.play_twice("targets_from_text.yml")
-    assert {"one.example.com", "two.example.com"} < kitchen.names
+    assert kitchen.names - set(described) == {"one.example.com", "two.example.com"}
 
 
 def targets_from_a_cmdb(kitchen: Kitchen) -> None:
@@ -197,6 +220,32 @@ def several_accounts(kitchen: Kitchen) -> None:
     assert "vpn.example.com" in kitchen.names
 
 
+def in_the_playbook_of_the_csv_file(kitchen: Kitchen, name: str, tasks: str) -> None:
+    """Write a playbook with the play of the recipe for CSV files, and these tasks."""
+    beginning = blocks("Targets from a CSV file", "yaml+jinja")[0].partition("  tasks:\n")[0]
+    beginning = re.sub(r"^( +- )example.com\n", r"\g<0>\g<1>192.0.2.0/24\n", beginning, flags=re.MULTILINE)
+    kitchen.write(name, f"{beginning}  tasks:\n{textwrap.indent(tasks, '    ')}")
+
+
+def targets_from_a_network(kitchen: Kitchen) -> None:
+    (tasks,) = blocks("Targets from a network", "yaml+jinja")
+    in_the_playbook_of_the_csv_file(kitchen, "network.yml", tasks)
+    kitchen.write("hosts.gnmap", GNMAP)
+    before = kitchen.names
+    kitchen.play_twice("network.yml")
+    assert kitchen.names - before == {*(f"192.0.2.{number}" for number in range(1, 7)), "192.0.2.40", "192.0.2.41"}
+
+
+def targets_from_terraform(kitchen: Kitchen) -> None:
+    (task,) = blocks("Targets from Terraform", "yaml+jinja")
+    in_the_playbook_of_the_csv_file(kitchen, "terraform.yml", task)
+    for names in (["https://a.example.com", "b.example.com"], ["b.example.com"]):
+        before = kitchen.names
+        kitchen.write("scan_targets.json", json.dumps(names))
+        kitchen.play_twice("terraform.yml")
+    assert before - kitchen.names == {"https://a.example.com"} and "b.example.com" in kitchen.names
+
+
 def main() -> None:
     others = ThreadingHTTPServer(("127.0.0.1", 0), Others)
     threading.Thread(target=others.serve_forever, daemon=True).start()
@@ -204,7 +253,7 @@ def main() -> None:
         kitchen = Kitchen(service, f"http://127.0.0.1:{others.server_port}", Path(sys.argv[1]).absolute())
         for recipe in (
             targets_from_csv, targets_from_a_cmdb, plan_as_a_comment, scan_each_night, tickets_from_findings,
-            several_accounts,
+            several_accounts, targets_from_a_network, targets_from_terraform,
         ):  # fmt: skip
             recipe(kitchen)
         assert service.violations() == []

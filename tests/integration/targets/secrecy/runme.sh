@@ -67,3 +67,24 @@ if [ "$found" != "$(printf '%s\n' "$work"/planted-{key,proxy-password,site-passw
   echo "$found" >&2
   exit 1
 fi
+
+# what a file has that a task writes from a registered result: see guide_security.rst
+export WRITTEN="$outside/written.json"
+ansible-playbook -i localhost, -c local -vvvv --diff written.yml >"$outside/shown" 2>&1 || {
+  echo "The play failed: see $outside/shown." >&2
+  exit 1
+}
+grep -qF "repeats.example.com" "$outside/shown" && grep -qF "repeats.example.com" "$WRITTEN" || {
+  echo "The name must be shown and written, or the search below proves nothing." >&2
+  exit 1
+}
+if grep -qF -- "$SITE_PASSWORD" "$outside/shown" "$work/ansible.log"; then
+  echo "A secret was shown: see $outside/shown." >&2
+  exit 1
+fi
+# ansible-core 2.22 and later mask what they show, earlier releases the result
+python -c 'from ansible.release import __version__ as v; raise SystemExit(v.split(".")[:2] < ["2", "22"])' && holds=1 || holds=0
+if [ "$(grep -cF -- "$SITE_PASSWORD" "$WRITTEN")" != "$holds" ]; then
+  echo "guide_security.rst is wrong about files that are written from results: see $WRITTEN." >&2
+  exit 1
+fi
