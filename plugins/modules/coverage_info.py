@@ -169,6 +169,27 @@ excluded:
   returned: success
   type: int
   sample: 0
+summary:
+  description: The number of rows by what they are. Each row counts once, so the numbers add up to RV(total).
+  returned: success
+  type: dict
+  sample: {covered: 12, excluded: 0, gaps: 0}
+  contains:
+    covered:
+      description: As RV(covered).
+      returned: success
+      type: int
+      sample: 12
+    excluded:
+      description: As RV(excluded).
+      returned: success
+      type: int
+      sample: 0
+    gaps:
+      description: The number of RV(gaps).
+      returned: success
+      type: int
+      sample: 0
 controls:
   description:
     - The controls of O(must_see), one row for each target and tool that they are for. C(seen) is null if no scan covers the
