@@ -15,10 +15,15 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+sys.path.append(str(Path(__file__).parent))
+
+import generate_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOB = "https://github.com/scanops/scanops.scanner/blob/main/"
@@ -144,7 +149,7 @@ def texts() -> dict[str, str]:
             if (ROOT / place / "tasks").is_dir():
                 found[f"{place}/aliases"] = HEAD + TARGET["aliases"]
                 found[f"{place}/meta/main.yml"] = "---\n" + HEAD + TARGET["meta/main.yml"]
-    return {**found, **pages}
+    return {**found, **pages, **generate_pages.pages()}
 
 
 def outdated() -> list[str]:
