@@ -15,15 +15,11 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
+import runpy
 from pathlib import Path
 from typing import Any
 
 import yaml
-
-sys.path.append(str(Path(__file__).parent))
-
-import generate_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOB = "https://github.com/scanops/scanops.scanner/blob/main/"
@@ -149,7 +145,9 @@ def texts() -> dict[str, str]:
             if (ROOT / place / "tasks").is_dir():
                 found[f"{place}/aliases"] = HEAD + TARGET["aliases"]
                 found[f"{place}/meta/main.yml"] = "---\n" + HEAD + TARGET["meta/main.yml"]
-    return {**found, **pages, **generate_pages.pages()}
+    # this program runs with and without a package around it
+    reference = runpy.run_path(str(ROOT / "tests/generate_pages.py"))["pages"]()
+    return {**found, **pages, **reference}
 
 
 def outdated() -> list[str]:
