@@ -178,8 +178,8 @@ options:
         must see it.
       - A control that is for no judged target or tool, or that matches findings at several places of one target, has
         the outcome C(misconfigured). Refused with findings in O(findings_file), which does not show what the scans saw.
-      - Danger - what matches a control is no finding, whatever else is set. Name the C(path) or C(fingerprint) of what
-        you planted. A finding with more CVE ids than the control names still counts.
+      - Danger - what matches a control does not count, even if it is a real finding. Name the C(path) or C(fingerprint)
+        of what you planted. A finding with more CVE ids than the control names still counts.
     type: list
     elements: dict
   baseline:
