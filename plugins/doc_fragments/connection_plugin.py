@@ -12,22 +12,15 @@ class ModuleDocFragment:
 options:
   base_url:
     description:
-      - The base URL of the service's API, including its version, such as V(https://HOST/api/v2). A trailing slash does
-        not matter.
-      - It has no default, so that the key is never sent to another service by accident.
-      - A URL with user information (V(user:password@)) or without a path is refused.
-      - Required, unless the environment variable is set.
+      - The base URL of the service's API with its version, such as V(https://HOST/api/v2). Required, unless the
+        environment variable is set.
     type: str
     env:
       - name: SCANNER_BASE_URL
   api_key:
     description:
-      - The API key. Generate it in the account area of the web application, under API.
-      - It is sent in a header to O(base_url) only, over HTTPS, or over HTTP to a loopback address or with
-        O(allow_http=true). It appears in no output and no cache.
-      - Encrypt it with C(ansible-vault encrypt_string), use a template such as
-        V({{ lookup('ansible.builtin.file', '~/.scanner_key'\) }}), or set the environment variable.
-      - Required, unless the environment variable is set.
+      - The API key, encrypted with C(ansible-vault encrypt_string) or read by a template such as
+        V({{ lookup('ansible.builtin.file', '~/.scanner_key'\) }}). Required, unless the environment variable is set.
       - Danger - a key in plain text here ends up in version control.
     type: str
     env:
@@ -41,27 +34,25 @@ options:
       - name: SCANNER_TIMEOUT
   retries:
     description:
-      - The number of times that a call is retried after a gateway error (502, 503, 504), a lost connection or a
-        timeout.
+      - The number of R(retries,ansible_collections.scanops.scanner.docsite.guide_behaviour) of a call after a gateway
+        error, a lost connection or a timeout.
     type: int
     default: 3
     env:
       - name: SCANNER_RETRIES
   rate_limit_wait:
     description:
-      - The maximum number of seconds that the plugin waits for the rate limit, in total. V(0) fails at the first answer
-        with status 429.
-      - The service allows each user 250 GET calls a minute.
+      - The maximum number of seconds that the plugin waits for the
+        R(rate limit,ansible_collections.scanops.scanner.docsite.guide_costs.rate_budget) in total, or V(0) to fail at
+        the first answer with status 429.
     type: int
     default: 300
     env:
       - name: SCANNER_RATE_LIMIT_WAIT
   rate_share:
     description:
-      - The percentage of each rate limit that the plugin uses, from 1 to 100. V(100) uses the complete limit.
-      - All tasks of one user on this machine that use the same O(base_url) and O(api_key) share the limit. Lower this
-        value to leave calls to people, or where several machines use the API at the same time, for example V(50) on
-        each of two machines.
+      - The percentage of each R(rate limit,ansible_collections.scanops.scanner.docsite.guide_costs.rate_budget) that all
+        tasks of this machine with this key use together, from 1 to 100.
       - Danger - machines that use more than 100 percent together get answers with status 429, and wait longer.
     type: int
     default: 100
@@ -69,16 +60,14 @@ options:
       - name: SCANNER_RATE_SHARE
   call_timeout:
     description:
-      - The maximum number of seconds for a call, including its retries but not the waits between them. A longer call
-        fails the inventory.
-      - If not set, the limit is four times O(timeout).
+      - The maximum number of seconds for a call with its retries, by default four times O(timeout). A longer call fails
+        the inventory.
     type: float
     env:
       - name: SCANNER_CALL_TIMEOUT
   max_answer:
     description:
-      - The maximum size of an answer in bytes, after decompression. A larger answer fails the inventory and is never
-        truncated.
+      - The maximum size of an answer in bytes, after decompression. A larger one fails the inventory.
     type: int
     default: 268435456
     env:
@@ -93,15 +82,15 @@ options:
       - name: SCANNER_VALIDATE_CERTS
   ca_path:
     description:
-      - A file or directory with the certificates of trusted certificate authorities. If not set, E(REQUESTS_CA_BUNDLE)
-        or E(CURL_CA_BUNDLE) is used, or the certificates of the Python library requests.
-      - A relative path is relative to the directory in which Ansible was started.
+      - A file or directory with the certificates of trusted certificate authorities, which starts at the working
+        directory if it is relative. If not set, E(REQUESTS_CA_BUNDLE) or E(CURL_CA_BUNDLE) is used, or the certificates
+        of the Python library requests.
     type: path
     env:
       - name: SCANNER_CA_PATH
   client_cert:
     description:
-      - A client certificate in PEM format, if a reverse proxy requires it. The file may contain its key.
+      - A client certificate in PEM format, which may contain its key, if a reverse proxy requires one.
     type: path
     env:
       - name: SCANNER_CLIENT_CERT
@@ -113,10 +102,8 @@ options:
       - name: SCANNER_CLIENT_KEY
   proxy:
     description:
-      - The proxy for all calls, such as V(http://HOST:PORT). If not set, E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY)
-        apply.
-      - Plain HTTP to a loopback address ignores these variables, and a proxy on another host is refused for it, because
-        the key would leave the machine unencrypted. O(allow_http=true) permits both.
+      - The R(proxy,ansible_collections.scanops.scanner.docsite.guide_security) for all calls, such as
+        V(http://HOST:PORT). If not set, E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY) apply.
     type: str
     env:
       - name: SCANNER_PROXY

@@ -87,3 +87,42 @@ options:
         type: bool
         default: false
 """
+
+    # for modules whose option the fragment above describes, in scanops.scanner.targets
+    SHORT = r"""
+---
+options:
+  scope:
+    description:
+      - Restrict the names that may be targets. A name that is not in scope fails the task before any call, also in check
+        mode. Every URL and host in the request must be in scope, too. The scope does not apply with
+        O(ignore:state=absent).
+      - If not set, this option restricts nothing, but the file that E(SCANNER_SCOPE_FILE) names on the host on which the
+        module runs does. A task can only narrow the scope of that file. Null is refused.
+      - Every scope, even an empty one, refuses addresses that are not public and local names, unless
+        O(scope.private=true) or an entry of O(scope.allow) permits them.
+      - All rules are at O(scanops.scanner.targets#module:scope), and examples in
+        R(the guide,ansible_collections.scanops.scanner.docsite.guide_declare.scope).
+      - Danger - names are not resolved, and redirects are not checked. A host name that leads to a denied or private
+        address is in scope if its name is. Deny both the name and the address of what must not be scanned.
+    type: dict
+    suboptions:
+      allow:
+        description:
+          - The entries that are in scope, such as V(example.com) with the names below it, V(192.0.2.0/24),
+            V(example.com:8443) or V(https://example.com/shop). Everything else is refused. If not set, everything that
+            is not denied is allowed.
+        type: list
+        elements: str
+      deny:
+        description:
+          - The entries that are out of scope, in the same formats. They take precedence over O(scope.allow), and refuse
+            a name that covers something denied, too.
+        type: list
+        elements: str
+      private:
+        description:
+          - Permit addresses that are not public, and local names. O(scope.allow) and O(scope.deny) still apply.
+        type: bool
+        default: false
+"""

@@ -12,18 +12,15 @@ options:
   workspace:
     description:
       - The name of the workspace. O(workspace_id) saves one GET.
-      - If no workspace has this name, the task fails and lists the existing names. With O(ignore:state=absent), the
-        object counts as already absent. In check mode, the task warns and assumes that an earlier task creates the
-        workspace.
-      - If two workspaces have this name, the task fails.
+      - If two workspaces have this name, the task fails. If none has, it fails and lists the existing names. With
+        O(ignore:state=absent), the object then counts as already absent. In check mode, the task warns and assumes that
+        an earlier task creates the workspace.
       - Null, such as from an undefined variable, is refused. It does not mean the current workspace.
-      - Mutually exclusive with O(workspace_id).
     type: str
   workspace_id:
     description:
-      - The id of the workspace.
-      - Null is refused in a real run. Check mode accepts it, because an earlier task returns a null id for a workspace
-        that it would create.
-      - Mutually exclusive with O(workspace).
+      - The id of the workspace, mutually exclusive with O(workspace).
+      - Null is refused, except in check mode, because an earlier task returns a null id for a workspace that it would
+        create.
     type: int
 """

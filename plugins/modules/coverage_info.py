@@ -12,6 +12,8 @@ short_description: Find out which targets were scanned
 description:
   - Returns for each target whether a recent enough finished scan of it exists, and lists the gaps.
   - Also returns targets that nobody declared, targets that exist twice, and workspaces without targets.
+  - Begin with O(workspace), O(tools) and O(max_age), then O(exclusions) and O(dest).
+    C(ansible-doc -s scanops.scanner.coverage_info) shows all options as a task.
   - A gap does not fail the task. M(scanops.scanner.gate) with O(scanops.scanner.gate#module:expect) does.
   - Cost - the lists of targets and scans of each workspace. See
     R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
@@ -31,7 +33,7 @@ extends_documentation_fragment:
   - scanops.scanner.attributes.action_group
   - scanops.scanner.connection
   - scanops.scanner.workspace_reference
-  - ansible.builtin.files
+  - scanops.scanner.files
 options:
   targets:
     description:
@@ -169,6 +171,27 @@ excluded:
   returned: success
   type: int
   sample: 0
+summary:
+  description: The number of rows by what they are. Each row counts once, so the numbers add up to RV(total).
+  returned: success
+  type: dict
+  sample: {covered: 12, excluded: 0, gaps: 0}
+  contains:
+    covered:
+      description: As RV(covered).
+      returned: success
+      type: int
+      sample: 12
+    excluded:
+      description: As RV(excluded).
+      returned: success
+      type: int
+      sample: 0
+    gaps:
+      description: The number of RV(gaps).
+      returned: success
+      type: int
+      sample: 0
 controls:
   description:
     - The controls of O(must_see), one row for each target and tool that they are for. C(seen) is null if no scan covers the

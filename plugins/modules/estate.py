@@ -15,6 +15,8 @@ description:
   - With O(purge), deletes targets and HTTP loggers that are not declared, within limits, and workspaces that are declared
     as V(absent).
   - A task that runs in process shows its progress on standard error every 5 seconds.
+  - Begin with O(workspaces), O(scope) and O(expect_plan). For a purge, add O(purge), O(owner), O(protect) and
+    O(evidence). C(ansible-doc -s scanops.scanner.estate) shows all options as a task.
   - Cost - 1 GET, the reads of each declared list, those of the undeclared workspaces if one is to be created, and 1 POST,
     PUT or DELETE for each difference, which is read back. See
     R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
@@ -27,7 +29,7 @@ extends_documentation_fragment:
   - scanops.scanner.attributes.action_group_scoped
   - scanops.scanner.connection
   - scanops.scanner.many
-  - scanops.scanner.scope
+  - scanops.scanner.scope.short
 options:
   workspaces:
     description:

@@ -19,6 +19,8 @@ description:
     list is known to be complete.
   - If the workspace, target or scan does not exist, the task fails, so that a typo does not look like a clean result.
     In check mode, a missing name only causes a warning and an empty list, because an earlier task may create it.
+  - Begin with O(workspace), O(target) or O(scan_id), then O(min_severity) and O(dest).
+    C(ansible-doc -s scanops.scanner.finding_info) shows all options as a task.
   - Cost - 1 GET for all findings, and at least 4 GET for the scans that counted them and the names of the targets; by
     O(scan_id) 3 GET. See
     R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
@@ -38,7 +40,7 @@ extends_documentation_fragment:
   - scanops.scanner.attributes.action_group
   - scanops.scanner.connection
   - scanops.scanner.workspace_reference
-  - ansible.builtin.files
+  - scanops.scanner.files
 options:
   id:
     description:

@@ -12,10 +12,11 @@ short_description: Pass or fail a pipeline on findings
 description:
   - Judges the newest scan of each target and tool, and ends with one named outcome. The task fails unless the outcome
     is C(passed), or O(outcomes) says otherwise.
-  - Missing data never counts as clean. A scan that did not finish, or that finished without having run all of its
-    tests, a list that may be incomplete, or a service that does not answer has an outcome of its own.
-  - The decision, the result and all files of O(artifacts) are computed from the same findings.
-  - For a role that also starts the scans, see the role P(scanops.scanner.scan_gate#role).
+  - Missing data never counts as clean. A scan that did not finish or ran only some of its tests, a list that may be
+    incomplete, and a service that does not answer have outcomes of their own.
+  - Begin with O(workspace) and O(policy.fail_on), then O(baseline) with O(policy.only_new), O(waivers), O(must_see) and
+    O(artifacts). C(ansible-doc -s scanops.scanner.gate) shows all options as a task.
+  - The role P(scanops.scanner.scan_gate#role) also starts the scans.
   - Cost - 2 GET for each scan, and the lists of targets and scans of the workspace. See
     R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
@@ -40,18 +41,18 @@ extends_documentation_fragment:
   - scanops.scanner.attributes.action_group
   - scanops.scanner.connection
   - scanops.scanner.workspace_reference
-  - ansible.builtin.files
+  - scanops.scanner.files
 options:
   targets:
     description:
-      - Judge only these targets of the workspace. A name that does not exist has the outcome C(not_covered).
-      - If not set, all targets of the workspace are judged. A target that was never scanned is C(not_covered).
+      - Judge only these targets of the workspace, by default all. A name that does not exist, or a target that was
+        never scanned, has the outcome C(not_covered).
     type: list
     elements: str
   tools:
     description:
-      - Judge only scans of these tools, by name or id. A target without a scan of each of them is C(not_covered).
-      - If not set, each tool that has scanned the target is judged.
+      - Judge only scans of these tools, by name or id, by default of each tool that has scanned the target. A target
+        without a scan of each of them is C(not_covered).
     type: list
     elements: str
   scan_ids:
@@ -63,8 +64,8 @@ options:
     description:
       - Judge a file that M(scanops.scanner.finding_info) wrote with O(scanops.scanner.finding_info#module:dest), or a
         C(gate.json) of this module. No call is sent, so no connection is needed.
-      - A file of M(scanops.scanner.finding_info) names neither a workspace nor tools. To compare it with a
-        O(baseline), set O(workspace). Its findings are then compared with those of all tools.
+      - A file of M(scanops.scanner.finding_info) names neither a workspace nor tools. To compare it with a O(baseline),
+        set O(workspace). Its findings are then compared with those of all tools.
       - A file alone does not prove that everything was scanned, so RV(coverage) is V(unknown). An empty file has the
         outcome C(nothing_scanned).
     type: path
@@ -72,22 +73,20 @@ options:
     description:
       - The registered results of M(scanops.scanner.scan) tasks. A scan that they could not start, or that did not
         finish in time, is judged as such, and no older scan replaces it.
-      - No result is ignored. If the list of scans lacks a scan, if its target or tool is not judged, or if a result
-        has no scan, such as that of a task in the background, the outcome is C(incomplete). A skipped task has the
-        outcome C(not_covered).
-      - Any other failed task has the outcome C(service_error), unless its result has an C(outcome) of this module.
+      - No result is ignored. One without a scan that can be judged is C(incomplete), a skipped task C(not_covered), and
+        any other failed task C(service_error), unless its result has an C(outcome) of this module.
     type: list
     elements: dict
   policy:
     description:
-      - What makes the gate fail. O(policy.fail_on) counts only findings that all filters accept -
-        O(policy.verified_only), O(policy.min_cvss), O(policy.min_epss) and O(policy.known_exploited).
+      - What makes the gate fail. O(policy.fail_on) counts only findings that O(policy.verified_only),
+        O(policy.min_cvss), O(policy.min_epss) and O(policy.known_exploited) accept.
     type: dict
     suboptions:
       fail_on:
         description:
-          - The lowest severity that fails. V(none) fails nothing by severity.
-          - A finding of unknown severity counts as failing for every value but V(none).
+          - The lowest severity that fails, or V(none). A finding of unknown severity fails with every value but
+            V(none).
         type: str
         choices: [info, low, medium, high, critical, none]
         default: high
@@ -100,8 +99,7 @@ options:
       only_new:
         description:
           - Fail only on findings that are new, reopened or worse than in the O(baseline). A finding is worse if its
-            severity rose, or what another option of the policy looks at - O(policy.min_cvss), O(policy.min_epss),
-            O(policy.known_exploited), O(policy.verified_only), or a CVE id in O(policy.include).
+            severity rose, or what another option of the policy looks at.
         type: bool
         default: false
       verified_only:
@@ -125,30 +123,28 @@ options:
       older_than:
         description:
           - The maximum age of findings for each severity, as a dictionary of durations such as V(90d). Older findings
-            fail. For a finding of unknown severity, the shortest duration counts. The age counts from when the
-            O(baseline) first saw the finding, otherwise from the end of its scan.
-          - RV(findings[].due) is the day on which a finding begins to fail. Without a baseline, each scan moves it.
+            fail. For unknown severity, the shortest duration counts. The age counts from when the O(baseline) first saw
+            the finding, otherwise from the end of its scan, so without a baseline each scan moves it.
         type: dict
       include:
         description:
           - Count only findings that one of these matchers accepts. See the notes.
-          - If no matcher matches any finding of this run or of the O(baseline), the outcome is C(misconfigured), because
-            a typo would let everything pass. A matcher that has only a C(severity) is always right. Without any finding
-            to compare with, the task warns.
+          - If no matcher matches any finding of this run or of the O(baseline), the outcome is C(misconfigured),
+            because a typo would let everything pass. A matcher that has only a C(severity) is always right. Without any
+            finding to compare with, the task warns.
         type: list
         elements: dict
       exclude:
         description:
-          - Do not count findings that one of these matchers accepts. See the notes.
-          - A matcher with a C(cve) excludes a finding only if all CVE ids of the finding are excluded. The task warns of
-            a matcher that matches nothing.
+          - Do not count findings that one of these matchers accepts, see the notes, and with a C(cve) only if all CVE
+            ids of the finding are excluded. The task warns of a matcher that matches nothing.
           - Danger - an excluded finding never fails the gate. Prefer a waiver, which has a reason and an expiry date.
         type: list
         elements: dict
       missing:
         description:
-          - What a filter does with a finding that lacks its field, such as a CVSS score. V(fail) counts the finding,
-            V(ignore) does not.
+          - Whether a finding that lacks the field of a filter, such as a CVSS score, counts (V(fail)) or not
+            (V(ignore)).
         type: str
         choices: [fail, ignore]
         default: fail
@@ -169,33 +165,33 @@ options:
         elements: str
       max_age:
         description:
-          - The maximum age of each of these scans, in seconds or as in V(12h) or V(7d). If not set, any age counts.
-          - It must be recent enough by the service's clock and by that of the host on which the module runs. The task
-            warns if they differ by more than five minutes.
+          - The maximum age of each of these scans, in seconds or as in V(12h) or V(7d), by the service's clock and by
+            that of the host on which the module runs. If not set, any age counts.
         type: str
   must_see:
     description:
-      - Controls, known and harmless weaknesses that you have planted where only a scan that works gets to, such as on a
-        page behind the login. A finished scan that does not have one of its controls has the outcome C(blind).
-      - A control is a matcher, see the notes, with C(reason), and optionally with C(path) (a pattern) and C(tool) (a name or
-        id). It requires C(name), C(check), C(cve) or C(fingerprint). Without C(target) and C(tool), every scan must see it.
-      - What matches a control is no finding. It is only in RV(controls), and O(policy), O(baseline) and O(waivers) do not
-        change whether it was seen. A finding with more CVE ids than the control names still counts.
-      - A control that is for no judged target or tool, or that matches findings at several places of one target, has the
-        outcome C(misconfigured). Refused with findings in O(findings_file), which does not show what the scans saw.
-      - Danger - a real finding that matches a control does not count. Name the C(path) or C(fingerprint) of what you planted.
+      - R(Controls,ansible_collections.scanops.scanner.docsite.guide_gate.controls), known and harmless weaknesses that
+        you have planted where only a scan that works gets to. A finished scan that does not have one of its controls
+        has the outcome C(blind).
+      - A control is a matcher, see the notes, with C(reason), and optionally with C(path) (a pattern) and C(tool) (a
+        name or id). It requires C(name), C(check), C(cve) or C(fingerprint). Without C(target) and C(tool), every scan
+        must see it.
+      - A control that is for no judged target or tool, or that matches findings at several places of one target, has
+        the outcome C(misconfigured). Refused with findings in O(findings_file), which does not show what the scans saw.
+      - Danger - what matches a control does not count, even if it is a real finding. Name the C(path) or C(fingerprint)
+        of what you planted. A finding with more CVE ids than the control names still counts.
     type: list
     elements: dict
   baseline:
     description:
-      - The path of the baseline, a file that remembers accepted findings. Keep it in version control.
-      - A file that is damaged, or belongs to another workspace, has the outcome C(stale_baseline) and is not changed.
+      - The path of the baseline, a file that remembers accepted findings. Keep it in version control. One that is
+        damaged, or belongs to another workspace, has the outcome C(stale_baseline) and is not changed.
     type: path
   baseline_missing:
     description:
-      - What to do if the file O(baseline) does not exist. V(all_new) treats all findings as new, and the task warns.
-        V(fail) has the outcome C(stale_baseline). V(create) creates it from the present findings, which then count as
-        known. It needs a run that could read everything, and is refused with O(findings_file).
+      - What to do if the file O(baseline) does not exist. V(all_new) treats all findings as new and warns, V(fail) has
+        the outcome C(stale_baseline), and V(create) creates it from the present findings, if the run could read
+        everything. V(create) is refused with O(findings_file).
       - Danger - V(create) accepts whatever exists now. The task warns with the number of findings.
     type: str
     choices: [create, fail, all_new]
@@ -210,9 +206,9 @@ options:
   waivers:
     description:
       - The paths of YAML files with waivers. See R(the guide,ansible_collections.scanops.scanner.docsite.guide_gate).
-      - An expired waiver no longer counts, and is returned in RV(waivers). The task warns of waivers that match nothing.
-      - A waiver with a C(cve) waives a finding only if all CVE ids of the finding are waived.
-      - A waiver that names a C(severity) and nothing else is refused, because it would also waive every later finding.
+        An expired waiver no longer counts. The task warns of waivers that match nothing.
+      - A waiver with a C(cve) waives a finding only if all CVE ids of the finding are waived. One that names a
+        C(severity) and nothing else is refused, because it would also waive every later finding.
     type: list
     elements: path
     default: []
@@ -223,27 +219,26 @@ options:
     default: false
   notice:
     description:
-      - Name the waivers that end within this duration, in seconds or as in V(12h) or V(14d), with the days that are
-        left, in RV(msg), in O(artifacts) and in RV(waivers). V(0) names none.
+      - Name the waivers that end within this duration, in seconds or as in V(12h) or V(14d), in RV(msg), in
+        O(artifacts) and in RV(waivers). V(0) names none.
     type: str
     default: 14d
   owners:
     description:
-      - The path of a YAML file that says which team owns which targets. Each finding, O(artifacts) and the comment on a
-        change name its team. See R(the guide,ansible_collections.scanops.scanner.docsite.guide_gate.owners).
-      - The task warns of targets without an owner, and of patterns that match no judged target.
+      - The path of a YAML file that says which team owns which targets. Each finding names its team. See R(the
+        guide,ansible_collections.scanops.scanner.docsite.guide_gate.owners). The task warns of targets without an
+        owner, and of patterns that match no judged target.
       - Danger - everything in the file is published with the findings. Do not write the address of a webhook as a
         channel.
     type: path
   epss_file:
     description:
-      - The path of a CSV file with EPSS scores, as published by FIRST. The higher of its score and that of the
-        service counts.
+      - The path of a CSV file with EPSS scores, as published by FIRST. The higher one of its score and the service's
+        counts.
     type: path
   epss_max_age:
     description:
-      - The maximum age of O(epss_file) by the date in the file, in seconds or as in V(12h) or V(7d). See
-        O(stale_catalogues).
+      - The maximum age of O(epss_file) by the date in it, in seconds or as in V(12h) or V(7d). See O(stale_catalogues).
     type: str
     default: 7d
   known_exploited_file:
@@ -253,8 +248,7 @@ options:
     type: path
   known_exploited_max_age:
     description:
-      - The maximum age of O(known_exploited_file) by the date in the file, in seconds or as in V(12h) or V(7d). The
-        date of a CSV file is that of its newest entry. See O(stale_catalogues).
+      - As O(epss_max_age), for O(known_exploited_file). The date of a CSV file is that of its newest entry.
     type: str
     default: 7d
   stale_catalogues:
@@ -267,25 +261,24 @@ options:
   outcomes:
     description:
       - What each outcome does to the task, V(fail), V(warn) or V(pass), by outcome. By default, every outcome but
-        C(passed) fails it.
-      - RV(passed) is true only for the outcome C(passed), whatever this option says. C(misconfigured) always fails it.
+        C(passed) fails it. C(misconfigured) always does. RV(passed) stays false.
       - Danger - an outcome that passes hides what could not be read.
     type: dict
   artifacts:
     description:
-      - A directory for the files of O(formats). It is created if its parent exists. The files are also written if the
-        gate fails. Files of the same formats that an earlier run left there are replaced or removed.
+      - A directory for the files of O(formats), in an existing one. They are also written if the gate fails. Files of
+        the same formats that an earlier run left there are replaced or removed.
     type: path
   formats:
     description:
       - The files to write.
       - V(sarif), V(gitlab) and V(defectdojo) are written only if everything was scanned and read, because the programs
         that read them close the findings that a file lacks.
-      - V(html) requires the Python library Jinja2 on the host on which the module runs.
-      - V(calendar) has the ends of waivers, and the days on which findings begin to fail, as C(gate.ics).
-      - V(attestation) is an unsigned in-toto Statement over O(subjects), also if the gate fails. If it is not in the list,
-        the file of an earlier run is removed, because a later step would sign it. See
-        R(the guide,ansible_collections.scanops.scanner.docsite.guide_gate.attestation).
+      - V(html) requires the Python library Jinja2 on the host on which the module runs. V(calendar) has the ends of
+        waivers, and the days on which findings begin to fail, as C(gate.ics).
+      - V(attestation) is an unsigned in-toto
+        R(Statement,ansible_collections.scanops.scanner.docsite.guide_gate.attestation) over O(subjects), also if the
+        gate fails. If it is not in the list, the file of an earlier run is removed, because a later step would sign it.
     type: list
     elements: str
     choices: [json, markdown, html, sarif, junit, gitlab, defectdojo, csv, calendar, attestation]
@@ -305,41 +298,39 @@ options:
         required: true
       sha256:
         description:
-          - Its SHA-256 digest, 64 lower-case hexadecimal digits. For an image, this is the digest of its manifest,
-            without C(sha256:) in front of it.
+          - Its SHA-256 digest, 64 lower-case hexadecimal digits, without C(sha256:). For an image, that of its
+            manifest.
         type: str
         required: true
   sarif_profile:
     description:
-      - The consumer for which C(sarif) is written. V(github) leaves waived findings out, because GitHub shows them as
-        open. V(gitlab) and V(full) list them as suppressed.
+      - The consumer of C(sarif). V(github) leaves waived findings out, because GitHub shows them as open. V(gitlab) and
+        V(full) list them as suppressed.
     type: str
     choices: [github, gitlab, full]
     default: github
   sarif_category:
     description:
-      - A name that distinguishes the analyses of one repository in C(sarif). By default, it consists of the names of
-        the collection and of the workspace.
+      - A name that distinguishes the analyses of one repository in C(sarif), by default the collection and the
+        workspace.
     type: str
   estate_files:
     description:
-      - YAML files that declare targets. In C(sarif), a finding points to the line that declares its target, by the path
+      - YAML files that declare targets. In C(sarif), a finding points to the line that declares its target, by its path
         from the top of the git repository, or from the working directory if there is none.
     type: list
     elements: path
     default: []
   sarif_location:
     description:
-      - The file to which findings point in C(sarif) if no file of O(estate_files) declares their target. By default,
-        the first of O(estate_files), or V(README.md) without one.
+      - The file to which other findings point in C(sarif), by default the first of O(estate_files), or V(README.md).
     type: str
   export_all:
     description:
       - List all findings in C(gitlab) and C(defectdojo), each with its state. V(false) lists only those that fail or
         are new.
-      - Danger - GitLab and DefectDojo close the findings that a file lacks. With V(false), that is also what is known
-        and still exists. The same goes for what a gate with O(targets) or O(tools) does not judge, so give each gate a
-        test of its own in DefectDojo.
+      - Danger - both programs close the findings that a file lacks. With V(false), that is also what is known and still
+        exists, and with O(targets) or O(tools) what is not judged, so give each gate a test of its own in DefectDojo.
     type: bool
     default: true
   origin:
@@ -357,16 +348,15 @@ options:
         type: str
       scan_url:
         description:
-          - The URL of a scan in the web application, with C({id}) for its id. The API does not say it, so scans have no
-            links if it is not set.
+          - The URL of a scan in the web application, with C({id}) for its id. Without it, scans have no links.
         type: str
   build:
     description:
-      - The build that was scanned, as an address of it said before and after the scans. The role
-        P(scanops.scanner.scan_gate#role) reads the address and passes this; the module itself reads no address.
+      - The build that was scanned, as an address said it before and after the scans. The role
+        P(scanops.scanner.scan_gate#role) reads the address and passes this.
       - The outcome is C(moved) if O(build.before) or O(build.after) is missing, if they differ, or if they are not
-        O(build.expected). No O(baseline) is changed then.
-      - If a C(gate.json) in O(findings_file) has a build, that build counts instead.
+        O(build.expected). No O(baseline) is changed then. The build of a C(gate.json) in O(findings_file) takes
+        precedence.
     type: dict
     suboptions:
       url:
@@ -396,8 +386,8 @@ options:
         type: str
   rows:
     description:
-      - Which findings to return in RV(findings). V(failing) keeps the result of a large run small; the filters of this
-        collection need V(all).
+      - Which findings to return in RV(findings). V(failing) keeps a large result small; the filters of this collection
+        need V(all).
     type: str
     choices: [all, failing]
     default: all

@@ -17,6 +17,8 @@ description:
   - The module does not ask whether the findings have changed since. For a new report, delete the file or put the date
     into its name.
   - With O(state=absent), deletes a report at the service.
+  - Begin with O(source), O(resources), O(format) and O(dest). C(ansible-doc -s scanops.scanner.report) shows all options
+    as a task.
   - Cost - none if the file is up to date; a new report costs 1 POST, 3 GET, and 2 GET for each poll. See
     R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
@@ -27,7 +29,7 @@ extends_documentation_fragment:
   - scanops.scanner.attributes.writes
   - scanops.scanner.attributes.action_group
   - scanops.scanner.connection
-  - ansible.builtin.files
+  - scanops.scanner.files
 options:
   id:
     description:

@@ -14,6 +14,8 @@ description:
     than O(max_age) is used, and a scan in progress is joined. By default, each run starts a scan.
   - The task waits for the scan, shows its progress, and fails unless the scan finishes. See O(wait).
   - A task can scan many targets. It starts all scans and waits for them together, usually with one call an interval.
+  - Begin with O(workspace), O(target) or O(targets), O(tool), O(max_age) and O(missing_target), then O(authentication) and
+    O(tool_params). C(ansible-doc -s scanops.scanner.scan) shows all options as a task.
   - Cost - at least 2 GET, 1 POST for each scan that it starts, and 1 GET for each interval of the wait. See
     R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).
 version_added: 1.0.0
@@ -25,7 +27,7 @@ extends_documentation_fragment:
   - scanops.scanner.attributes.action_group_scoped
   - scanops.scanner.connection
   - scanops.scanner.workspace_reference
-  - scanops.scanner.scope
+  - scanops.scanner.scope.short
 attributes:
   check_mode:
     details:
@@ -43,11 +45,10 @@ attributes:
 options:
   target:
     description:
-      - The name of the target. It is compared as by M(scanops.scanner.target).
-      - Danger - with O(state=present) the service creates a missing target and scans it, so a typo is scanned too. The
-        task warns about this. Use O(scope) to refuse everything that you are not authorised to scan. A missing target
-        whose name is not a host name, IP address or URL is refused before any scan is started.
-      - Exactly one of O(target), O(target_id), O(targets) and O(id) is required.
+      - The name of the target, compared as by M(scanops.scanner.target). Exactly one of O(target), O(target_id),
+        O(targets) and O(id) is required.
+      - Danger - with O(state=present) the service creates a missing target and scans it, so a typo is scanned too, with
+        a warning. Set O(missing_target=fail), or a O(scope).
     type: str
   target_id:
     description:
@@ -60,7 +61,7 @@ options:
     elements: str
   id:
     description:
-      - The id of the scan to stop or delete. It requires O(state=stopped) or O(state=absent).
+      - The id of the scan to stop or delete, with O(state=stopped) or O(state=absent).
     type: int
   tool:
     description:
@@ -80,18 +81,15 @@ options:
     elements: str
   tool_params:
     description:
-      - The parameters of the tool. They are sent unchanged.
-      - With O(tools), the parameters of each tool, by its name as in O(tools).
+      - The parameters of the tool, sent unchanged. With O(tools), the parameters of each tool, by its name as in
+        O(tools). With O(scope), URLs and hosts in it must be in scope.
       - An existing scan matches if its record has each of these keys with this value. Nested dictionaries match as
         subsets.
-      - With O(scope), every URL in it must be in scope, and so must bare hosts in fields for hosts.
     type: dict
   vpn_profile:
     description:
       - The VPN profile through which the target is scanned, by name or UUID. An empty string means none. If not set,
-        the service uses the profile of the workspace.
-      - A name requires an API key that can read the list of profiles. Without that right, a UUID is sent unchanged,
-        with a warning.
+        the service uses the profile of the workspace. A name requires an API key that can read the list of profiles.
     type: str
   max_scan_time:
     description:
@@ -99,9 +97,8 @@ options:
     type: int
   authentication:
     description:
-      - How the scanner signs in to the target. Its secrets appear in no output, even if the service repeats them in the
-        record of a scan.
-      - An existing scan matches if its record has the same type; secrets are not compared.
+      - How the scanner signs in to the target. Its secrets appear in no output. An existing scan matches if its record
+        has the same type; secrets are not compared.
     type: dict
     suboptions:
       type:
@@ -118,8 +115,7 @@ options:
         elements: str
       login_page_url:
         description:
-          - The URL of the page with the login form. Required for V(login_form).
-          - With O(scope), it must be in scope, because the scanner sends the credentials to it.
+          - The URL of the page with the login form, which must be in O(scope). Required for V(login_form).
         type: str
       username:
         description: The user name. Required for V(login_form).
@@ -129,42 +125,36 @@ options:
         type: str
   redirect_level:
     description:
-      - How far the scan follows redirects of the target, such as V(same_domain). It is sent unchanged. If not set, the
+      - How far the scan follows redirects of the target, such as V(same_domain), sent unchanged. If not set, the
         service decides, and refuses some targets that redirect.
-      - An existing scan is compared with it only if its record has the field.
     type: str
   scan_original_url:
     description:
       - Whether to scan the URL as given, even if it redirects to another one. If not set, the service decides.
-      - An existing scan is compared with it only if its record has the field.
     type: bool
   start_params:
     description:
-      - Additional fields for the start of a scan, such as C(report_callback). They are sent unchanged. Fields that have
-        their own option are refused.
-      - With O(scope), every URL in it must be in scope, including callbacks.
-      - An existing scan is compared with the fields that its record has.
+      - Additional fields for the start of a scan, such as C(report_callback), sent unchanged. With O(scope), every URL
+        in it must be in scope. Fields that have their own option are refused.
       - Danger - do not put secrets here. Ansible shows this option at C(-vvv).
     type: dict
   max_age:
     description:
-      - The maximum age of a finished scan that is used instead of a new one. Give a number of seconds, or a number with
-        V(s), V(m), V(h), V(d) or V(w), such as V(90m) or V(7d). With V(0), each run starts a scan.
-      - The age counts from the end of the scan, by the service's clock and by the clock of the host on which the module
-        runs. A scan is used only if it is recent enough by both. If they differ by more than five minutes, the task
-        warns.
-      - Times without a time zone count as UTC. If one is in the future, the task warns, and a scan is used only if it
-        is recent enough in the zone that is farthest ahead of UTC.
-      - Two tasks of one user on one machine that run at the same time start only one scan. For tasks on several
-        machines, see the notes.
+      - Use a finished scan that is younger than this, in seconds or as in V(90m) or V(7d), instead of a new one. With
+        V(0), each run starts a scan. A scan with another O(redirect_level), O(scan_original_url) or field of
+        O(start_params) in its record is not used.
+      - The age counts from the end of the scan, and must be low enough by the service's clock and by that of the host
+        on which the module runs. The task warns if they differ by more than five minutes. Times without a time zone
+        count as UTC. If one is in the future, the task warns, and the zone that is farthest ahead of UTC counts.
+      - Two tasks of one user on one machine that run at the same time start only one scan. For several machines, see
+        the notes.
     type: str
     default: "0"
   missing_target:
     description:
-      - What to do about a name that no target has. V(create) lets the service create the target and scan it, and warns. Such a
-        target has no mark of an owner.
-      - V(fail) fails the task before anything is started, so that a typo is not scanned. In check mode, the task only warns,
-        because an earlier task may create the target.
+      - What to do about a name that no target has. V(create) lets the service create the target, without a mark of an
+        owner, and warns. V(fail) fails the task before anything is started. In check mode, it only warns, because an
+        earlier task may create the target.
       - Danger - with V(create), a misspelt name is scanned, although it may be somebody else's.
     type: str
     choices: [create, fail]
@@ -173,31 +163,27 @@ options:
     description:
       - V(present) makes sure that a scan exists, V(stopped) that none is in progress, and V(absent) that none exists.
       - Danger - with a target and a tool, V(absent) deletes B(all) scans of that target with that tool and their
-        findings, no matter how old they are or who started them. To delete one scan, use O(id).
+        findings, whoever started them. To delete one scan, use O(id).
     type: str
     choices: [present, stopped, absent]
     default: present
   force:
     description:
-      - With O(state=absent), stop scans that are in progress, then delete them. By default, nothing is deleted while
-        any of them is in progress.
+      - With O(state=absent), stop scans that are in progress, then delete them. By default, one in progress refuses the
+        deletion.
     type: bool
     default: false
   wait:
     description:
-      - Wait until the scan has ended. Any outcome other than V(finished) then fails the task, with the record of the
-        scan in the result.
-      - With V(false), the task ends once the scan is started, and RV(outcome) is null. It succeeds even if the record
-        of the new scan cannot be read, with a warning.
-      - With O(state=stopped), wait until the stop has taken effect, for at most five minutes.
+      - Wait until the scan has ended. Any outcome other than V(finished) then fails the task. With O(state=stopped),
+        wait until the stop has taken effect, for at most five minutes.
+      - With V(false), the task ends once the scan is started, and RV(outcome) is null.
     type: bool
     default: true
   queue_timeout:
     description:
-      - The number of seconds that a scan may wait for the service to run it. After that, its outcome is
-        V(queue_timeout).
-      - While the task has no scan in progress, this also limits how long it waits for a free slot of the account's
-        plan.
+      - The number of seconds that a scan may wait for the service to run it, and the task for a free slot of the
+        account's plan. After that, its outcome is V(queue_timeout).
     type: float
     default: 3600
   run_timeout:
@@ -208,39 +194,36 @@ options:
     default: 86400
   outage_wait:
     description:
-      - How long a wait continues while the service does not answer, in seconds or as in V(90s), V(10m) or V(2h). The
-        scans go on meanwhile. A key that is no longer accepted ends the wait at once. It also limits the wait for scans
-        that the task has stopped.
-      - Within one poll, O(retries) and O(rate_limit_wait) apply first.
+      - How long a wait continues while the service does not answer, in seconds or as in V(90s), V(10m) or V(2h), beside
+        O(retries) and O(rate_limit_wait) of each poll. The scans go on meanwhile. A key that is no longer accepted ends
+        the wait at once.
     type: str
     default: 10m
   poll_interval:
     description:
-      - The minimum number of seconds between two polls. Up to a fifth is added at random. While nothing changes, the
-        interval grows up to six times.
+      - The minimum number of seconds between two polls. While nothing changes, the interval grows up to six times.
     type: float
     default: 10
   on_timeout:
     description:
-      - What to do with a scan after a timeout. V(fail) leaves it running at the service, V(stop) stops it. The task
-        fails in both cases.
+      - Whether a scan goes on at the service (V(fail)) or is stopped (V(stop)) after a timeout. The task fails in both
+        cases.
     type: str
     choices: [fail, stop]
     default: fail
   stop_on_interrupt:
     description:
-      - Stop the scans that this task has started if the play is interrupted while the task waits. The task shows for
-        each scan whether it was stopped or is still running. By default, it only shows that the scans are still
-        running.
-      - See the notes for the interruptions that this cannot catch.
+      - Stop the scans that this task has started if the play is interrupted while it waits. By default, they go on, and
+        the task says so. See R(the guide,ansible_collections.scanops.scanner.docsite.guide_scans.interrupts) for the
+        interruptions that this cannot catch.
     type: bool
     default: false
   concurrency:
     description:
-      - The maximum number of scans of the task that are in progress at the same time. V(0) means no limit. It requires
-        O(wait=true).
-      - If the account's plan allows fewer parallel scans, a task with several scans, or with O(concurrency), waits for
-        a free slot. A task with one scan fails, unless it sets O(concurrency=1).
+      - The maximum number of scans of the task that are in progress at the same time, with O(wait=true). V(0) means no
+        limit.
+      - If the account's plan allows fewer, a task with several scans, or with this option, waits for a free slot. A
+        task with one scan fails, unless it sets V(1).
     type: int
     default: 0
 notes:
@@ -251,14 +234,13 @@ notes:
   - If the answer to the start of a scan is lost, the start is never sent again. If the list of scans then shows exactly
     one new scan of the target with this tool, the task counts it as started. Otherwise, the task fails, reports a
     change, and says that a scan may have been started.
-  - With O(max_age), tasks of one user on one machine take a lock, so that two at the same time start one scan. The lock
-    is a file of mode 0600 in the user's runtime directory (E(XDG_RUNTIME_DIR), otherwise a private directory in the
-    temporary directory). Its name is a digest. If the lock cannot be taken, the task warns and continues.
+  - With O(max_age), tasks of one user on one machine take a lock in the user's runtime directory (E(XDG_RUNTIME_DIR),
+    otherwise a private directory in the temporary directory). If it cannot be taken, the task warns and continues.
   - The lock does not reach other machines or users. The task therefore reads the list again after a start, and warns
     with the ids if somebody else has started a scan in the meantime. It never stops one of them.
-  - O(stop_on_interrupt) handles SIGINT, SIGTERM and SIGHUP, the C(timeout) of a task, and the death of ansible-playbook
-    if its worker process survives. It takes at most 10 seconds. It has no effect where the task does not run in
-    process, and if the worker process itself is killed with SIGKILL, for example when a container is removed.
+  - O(stop_on_interrupt) handles SIGINT, SIGTERM and SIGHUP, the C(timeout) of a task, and the death of ansible-playbook,
+    in at most 10 seconds. It has no effect where the task does not run in process, or if its worker process is killed
+    with SIGKILL, for example when a container is removed.
 seealso:
   - ref: ansible_collections.scanops.scanner.docsite.guide_scans
     description: Scans from start to result.

@@ -23,7 +23,7 @@ extends_documentation_fragment:
   - scanops.scanner.attributes.writes
   - scanops.scanner.attributes.action_group
   - scanops.scanner.connection
-  - ansible.builtin.files
+  - scanops.scanner.files
 options:
   id:
     description:

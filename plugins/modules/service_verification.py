@@ -33,7 +33,7 @@ extends_documentation_fragment:
   - scanops.scanner.attributes.writes
   - scanops.scanner.attributes.action_group_scoped
   - scanops.scanner.connection
-  - scanops.scanner.scope
+  - scanops.scanner.scope.short
 attributes:
   check_mode:
     details:

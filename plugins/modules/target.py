@@ -25,7 +25,7 @@ extends_documentation_fragment:
   - scanops.scanner.connection
   - scanops.scanner.drift
   - scanops.scanner.workspace_reference
-  - scanops.scanner.scope
+  - scanops.scanner.scope.short
 options:
   name:
     description:

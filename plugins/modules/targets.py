@@ -13,6 +13,8 @@ description:
   - Creates or deletes a list of targets in one workspace. The list is read once, and only the differences are written.
   - With O(purge), deletes the targets that are not declared, within limits.
   - A task that runs in process shows its progress on standard error every 5 seconds.
+  - Begin with O(workspace) and O(targets), and O(scope). For a purge, add O(purge), O(owner), O(protect) and
+    O(evidence). C(ansible-doc -s scanops.scanner.targets) shows all options as a task.
   - Cost - 1 GET for each 1,000 targets of the workspace, 1 GET for the end of the list, and 1 POST or DELETE for each
     difference, after which the list is read again; with O(workspace) + 1 GET. See
     R(Cost in API calls,ansible_collections.scanops.scanner.docsite.guide_costs).

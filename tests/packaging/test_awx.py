@@ -50,12 +50,16 @@ class Loader(yaml.SafeLoader):
 
 Loader.add_constructor("!unsafe", lambda loader, node: Unsafe(loader.construct_scalar(node)))
 
+# the collection of Automation Platform. That of AWX has the same modules
+COLLECTION = "ansible.controller"
 (PLAY,) = yaml.load((KIT / "configure.yml").read_text(encoding="utf-8"), Loader)
-TASKS = [(key.split(".")[2], task) for task in PLAY["tasks"] for key in task if key.startswith("awx.awx.")]
+TASKS = [(key.split(".")[2], task) for task in PLAY["tasks"] for key in task if key.startswith(f"{COLLECTION}.")]
 
 
 def objects(module: str) -> dict[str, dict]:
-    return {task[f"awx.awx.{module}"]["name"]: task[f"awx.awx.{module}"] for name, task in TASKS if name == module}
+    return {
+        task[f"{COLLECTION}.{module}"]["name"]: task[f"{COLLECTION}.{module}"] for name, task in TASKS if name == module
+    }
 
 
 TEMPLATES = objects("job_template")
@@ -90,9 +94,35 @@ def wrong(given: object, known: object, path: str) -> Iterator[str]:
         yield f"{path} is not of type {kind}"
 
 
+def is_accepted(variables: dict[str, str]) -> bool:
+    """Whether the second task of the playbook accepts these environment variables."""
+    check = PLAY["tasks"][1]["ansible.builtin.assert"]["that"]
+    return jinja2.Environment().compile_expression(check)(
+        lookup=lambda _plugin, name: variables.get(name, ""),
+        query=lambda _plugin, *names: [variables.get(name, "") for name in names],
+    )
+
+
+@pytest.mark.parametrize("earlier", ["CONTROLLER_HOST", "TOWER_HOST", "CONTROLLER_OAUTH_TOKEN", "TOWER_OAUTH_TOKEN"])
+def test_a_variable_that_counts_before_the_gateway_is_refused(earlier):
+    """The modules read these variables first, so they would change another platform, or send it the wrong token."""
+    gateway = {"AAP_HOSTNAME": "https://aap.example.com", "AAP_TOKEN": "t"}
+    assert is_accepted(gateway) and is_accepted({earlier: "x"})
+    assert not is_accepted({**gateway, earlier: "x"})
+
+
+def test_the_playbook_for_awx_differs_only_in_the_collection():
+    text = (KIT / "configure.yml").read_text(encoding="utf-8")
+    ((pattern, replacement),) = re.findall(r"sed 's/(\S+)/(\S+)/' configure.yml", text)
+    (play,) = yaml.load(re.sub(pattern, replacement, text), Loader)
+    assert pattern == COLLECTION.replace(".", r"\.") + r"\."
+    names = [key for task in play["tasks"] for key in task if key.startswith("awx.awx.")]
+    assert names == [f"awx.awx.{module}" for module, _task in TASKS]
+
+
 @pytest.mark.parametrize("module, task", TASKS, ids=lambda value: value if isinstance(value, str) else value["name"])
 def test_a_task_uses_options_that_the_module_has(module, task):
-    assert list(wrong(task[f"awx.awx.{module}"], OPTIONS[module], module)) == []
+    assert list(wrong(task[f"{COLLECTION}.{module}"], OPTIONS[module], module)) == []
 
 
 def test_the_references_between_objects_resolve():
@@ -163,7 +193,7 @@ def test_the_injectors_use_the_inputs_and_each_input_is_used():
 def test_the_credential_fills_the_inputs():
     fields = {field["id"] for field in objects("credential_type")["Scanner"]["inputs"]["fields"]}
     (task,) = [task for module, task in TASKS if module == "credential"]
-    assert set(task["awx.awx.credential"]["inputs"]) == fields and task["no_log"] is True
+    assert set(task[f"{COLLECTION}.credential"]["inputs"]) == fields and task["no_log"] is True
 
 
 def test_no_file_holds_a_secret():

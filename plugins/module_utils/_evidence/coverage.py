@@ -246,12 +246,14 @@ def _coverage_of(accounts: Sequence[_Account], asked: _Asked, clock: Clock, read
         for record in account.targets:
             by_form.setdefault((number, normal_form(record["name"])), []).append(record)
     found = {record["id"] for each in wanted for _name, record in each if record}
+    gaps = [row for row in rows if not row["covered"] and not row["excluded"]]
+    numbers = {key: sum(row[key] for row in rows) for key in ("covered", "excluded")}
     return dict(
         rows=rows,
-        gaps=[row for row in rows if not row["covered"] and not row["excluded"]],
+        gaps=gaps,
         total=len(rows),
-        covered=sum(row["covered"] for row in rows),
-        excluded=sum(row["excluded"] for row in rows),
+        **numbers,
+        summary=dict(numbers, gaps=len(gaps)),
         undeclared=[record for account in accounts for record in account.targets if record["id"] not in found],
         duplicates=[record for same in by_form.values() if len(same) > 1 for record in same],
         controls=controls,

@@ -9,11 +9,9 @@ from __future__ import annotations
 import ast
 import functools
 import importlib
-import re
 from pathlib import Path
 
 import yaml
-from ansible.module_utils import ansible_release as release
 from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS
 
 FILE_OPTIONS = frozenset(FILE_COMMON_ARGUMENTS)
@@ -48,12 +46,6 @@ def block(module: str, name: str):
 def fragment(name: str) -> dict:
     """A fragment as extends_documentation_fragment names it."""
     namespace, collection, plugin, *rest = name.split(".")
-    if (namespace, collection, plugin, rest) == ("ansible", "builtin", "files", []):
-        # read and not imported: an import of ansible.plugins makes this process a controller, whose warnings go elsewhere
-        text = Path(release.__file__).parents[1].joinpath("plugins/doc_fragments/files.py").read_text(encoding="utf-8")
-        # releases differ in the quotes
-        quotes = "\"\"\"|'''"
-        return yaml.safe_load(re.search(rf"DOCUMENTATION = r({quotes})(.*?)\1", text, re.DOTALL).group(2))
     assert (namespace, collection) == ("scanops", "scanner")
     holder = importlib.import_module(f"{PLUGINS}doc_fragments.{plugin}").ModuleDocFragment
     return yaml.safe_load(getattr(holder, rest[0].upper() if rest else "DOCUMENTATION"))
@@ -79,7 +71,7 @@ def own_options(module: str) -> set[str]:
 
 def keeps_a_file(module: str) -> bool:
     """Whether a module takes the options of a file: owner, mode and so on."""
-    return "ansible.builtin.files" in block(module, "DOCUMENTATION")["extends_documentation_fragment"]
+    return "scanops.scanner.files" in block(module, "DOCUMENTATION")["extends_documentation_fragment"]
 
 
 def argument_spec(module: str) -> dict:

@@ -12,6 +12,7 @@ import re
 
 import pytest
 import yaml
+from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS
 from ansible_collections.scanops.scanner.plugins.filter import findings_export
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import FORMATS
 from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import (
@@ -25,6 +26,7 @@ from ansible_collections.scanops.scanner.tests.unit.conventions.collection impor
     block,
     documentation,
     fragment,
+    keeps_a_file,
     own_options,
 )
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules import test_module_options as option_cases
@@ -32,7 +34,8 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.modules.run_module i
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT, PROBES, READS, WRITES
 from ansible_collections.scanops.scanner.tests.unit.sampling import one_of_each
 
-CONNECTION = fragment("scanops.scanner.connection")["options"]
+FRAGMENT = fragment("scanops.scanner.connection")
+CONNECTION = FRAGMENT["options"]
 
 
 # --- each option has a case that shows what it does
@@ -86,7 +89,23 @@ def test_each_connection_option_has_its_variable_and_says_so(option):
     variable = f"SCANNER_{option.upper()}"
     assert VARIABLES[option] == variable
     assert f"E({variable})" in " ".join(CONNECTION[option]["description"])
-    assert "of the host on which the module runs" in " ".join(CONNECTION[option]["description"])
+    assert "Environment variables are those of the host on which the module runs." in " ".join(FRAGMENT["notes"])
+
+
+@pytest.mark.parametrize("name", ["connection", "connection_plugin"])
+def test_a_connection_option_says_what_matters_in_two_sentences_and_its_danger(name):
+    for option, documented in fragment(f"scanops.scanner.{name}")["options"].items():
+        effect, *dangers = documented["description"]
+        assert len(re.findall(r"\.(?: |$)", effect)) <= 2, option
+        assert [each for each in dangers if not each.startswith("Danger - ")] == [], option
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_options_of_files_are_those_of_ansible_core(module):
+    if keeps_a_file(module):
+        documented = documentation(module)["options"]
+        for option, declared in FILE_COMMON_ARGUMENTS.items():
+            assert documented[option].get("aliases", []) == declared.get("aliases", []), option
 
 
 def test_the_inventory_has_the_same_connection_options_and_variables():

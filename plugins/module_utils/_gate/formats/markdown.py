@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..._model.errors import counted
-from ..._model.gate_words import FAIL, FAILING, FINDINGS, NO_BASELINE, PASSED, STATES, WAIVED, WARN, WORSE
+from ..._model.gate_words import BELOW, FAIL, FAILING, FINDINGS, NO_BASELINE, PASSED, STATES, WAIVED, WARN, WORSE
 from ..._model.safe_text import code, line
 from .document import (
     Document,
@@ -102,7 +102,7 @@ def comment(document: Document) -> str:
         [_headline(document)],
         _reasons(document),
         _controls(document),
-        [f"{_since(document)} {_states(document)}".rstrip()],
+        [f"{_since(document)} {_states(document)}{_below(document)}".rstrip()],
         _fix_first(document, lambda each: f"{_fix(each)} ({_why(each)})"),
         _findings("New", [row for row in changed if row["change"] != WORSE], _MOST_NEW),
         _findings("Worse", [row for row in changed if row["change"] == WORSE], _MOST_NEW),
@@ -172,7 +172,7 @@ def _counts(document: Document) -> list[str]:
         for state, severity in shown.items()
     ]
     heads = [f"| {' | '.join(['State', 'Findings', *by_tool, 'Worst'])} |", f"|---|---:|{'---:|' * len(by_tool)}---|"]
-    return [*heads, *table, "", _since(document)]
+    return [*heads, *table, "", f"{_since(document)}{_below(document)}"]
 
 
 def _since(document: Document) -> str:
@@ -190,6 +190,12 @@ def _states(document: Document) -> str:
     """How many findings each state has, which is why the gate passes or fails."""
     found = ", ".join(f"{number} {state}" for state, number in by_state(document).items() if number)
     return f"By state: {found}." if found else ""
+
+
+def _below(document: Document) -> str:
+    """What the state below means, if a finding has it."""
+    means = f" **{BELOW}** means that the policy does not count the finding, mostly because its severity is lower."
+    return means if by_state(document)[BELOW] else ""
 
 
 def _by_tool(document: Document, numbers: Mapping[str, int]) -> dict[str, Mapping[str, int]]:

@@ -54,7 +54,7 @@ TASKS = load("configure.yml")[0]["tasks"]
 
 def objects(module: str) -> dict[str, dict]:
     """The objects that tasks with this module create, by name."""
-    key = f"awx.awx.{module}"
+    key = f"ansible.controller.{module}"
     return {task[key]["name"]: task[key] for task in TASKS if key in task}
 
 

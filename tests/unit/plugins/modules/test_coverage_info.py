@@ -77,6 +77,16 @@ def test_a_finished_scan_that_ran_in_part_covers_nothing(service, run, fields, w
     assert (row["covered"], row["scan_id"]) == (True, 40001)
 
 
+@pytest.mark.parametrize("pattern, excluded", [("new.*", 1), ("w*", 0), ("none.*", 0)])
+def test_each_row_counts_once_in_the_summary(run, pattern, excluded):
+    """A covered row is not excluded, even if an exclusion matches it."""
+    exclusion = {"target": pattern, "reason": "not public yet", "expires": LATER}
+    result = good(run("coverage_info", workspace_id=2, tools=["Website Scanner"], exclusions=[exclusion]))
+    assert result["summary"] == {"covered": 1, "excluded": excluded, "gaps": 2 - excluded}
+    assert sum(result["summary"].values()) == result["total"] == len(result["rows"])
+    assert result["summary"]["gaps"] == len(result["gaps"])
+
+
 def test_without_tools_a_scan_with_any_tool_counts(run):
     rows = good(run("coverage_info", workspace_id=2))["rows"]
     assert short(rows) == [

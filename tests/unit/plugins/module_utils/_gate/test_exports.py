@@ -811,6 +811,21 @@ def test_a_new_finding_says_its_state_and_the_rule_that_decides(write_text):
     assert f"| worse | known | `{'; '.join(known)}` |" in text
 
 
+BELOW_MEANS = "**below** means that the policy does not count the finding, mostly because its severity is lower."
+
+
+@pytest.mark.parametrize("write_text", [markdown, comment, lambda of: written("html", of)[0]], ids=range(3))
+def test_below_is_explained_where_it_is_printed(write_text):
+    of = since_baseline([row(1, name="Below", state="below", reasons=[], severity="low")])
+    shown = write_text(of).replace("<strong>below</strong>", "**below**")
+    assert shown.count(BELOW_MEANS) == 1
+
+
+@pytest.mark.parametrize("write_text", [markdown, comment])
+def test_without_a_finding_below_nothing_explains_it(write_text):
+    assert "below**" not in write_text(since_baseline([row(1, name="Failing")]))
+
+
 @pytest.mark.parametrize("text", ["a|b user@example.com", "a`b www.example.com", "``", "`|`", "|"])
 def test_text_with_a_pipe_or_a_backtick_is_code_too(text):
     shown = code(text)
