@@ -8,7 +8,6 @@ from __future__ import annotations
 import copy
 import json
 import re
-import textwrap
 from pathlib import Path
 
 import pytest

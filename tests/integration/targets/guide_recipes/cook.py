@@ -1,8 +1,10 @@
 # Copyright: The scanops.scanner contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run each recipe of the guides, and those of docs/recipes, against the local service. GitLab and the tracker are a small server here,
-the CMDB is a file, and a module here replaces ``community.general.read_csv``, which ansible-test does not install.
+"""Run the recipes of the guides and of docs/recipes against the local service, most of them twice.
+
+GitLab, the tracker and the catalogues of exploited vulnerabilities are a small server here, the CMDB is a file, and a module
+here replaces ``community.general.read_csv``, which ansible-test does not install.
 
     python cook.py DIRECTORY
 """
@@ -116,6 +118,7 @@ class Kitchen:
             ANSIBLE_NOCOLOR="true",
             ANSIBLE_COLLECTIONS_PATH=os.pathsep.join([str(place / "collections"), str(COLLECTION.parents[2])]),
             ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED="true",
+            SHOP_PASSWORD="not-a-secret",
             CI_API_V4_URL=f"{others}/api/v4", CI_PROJECT_ID="7", CI_MERGE_REQUEST_IID="3", PLAN_COMMENT_TOKEN="none",
         )  # fmt: skip
 
@@ -284,6 +287,28 @@ def fresh_catalogues(kitchen: Kitchen) -> None:
     assert len(kitchen.service.scans()) == scans
 
 
+def controls(kitchen: Kitchen) -> None:
+    script = {"findings": [0], "behind_login": ["/account/canary/"]}
+    kitchen.service.settings(scan_scripts=[script])
+    web = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+    kitchen.write("web.yml", json.dumps({"web": {"hosts": {"localhost": web}}}))
+    canary = kitchen.place / "canary"
+    words = (
+        "-i", "web.yml", "scanops.scanner.must_see", "-e", "workspace=Controls", "-e", "poll_interval=0.5",
+        "-e", f"artifacts={kitchen.place}/must_see", "-e", f"control_directory={canary}",
+    )  # fmt: skip
+    kitchen.play(*words)
+    assert (canary / ".htaccess").read_text(encoding="utf-8") == "Options +Indexes\n"
+    gate = json.loads((kitchen.place / "must_see" / "gate.json").read_text(encoding="utf-8"))
+    assert [each["seen"] for each in gate["controls"]] == [True]
+    # after its last day, it is removed; the service here only says what the script says
+    kitchen.service.settings(scan_scripts=[{**script, "behind_login": []}])
+    kitchen.play(*words, "-e", "control_last_day=2020-01-01", says="did not see Directory listing at /account/canary/")
+    assert not canary.exists()
+    kitchen.play(*words, "-e", "control_last_day=2027-02-31", says="2027-02-31")
+    kitchen.service.settings(scan_scripts=[])
+
+
 def main() -> None:
     others = ThreadingHTTPServer(("127.0.0.1", 0), Others)
     threading.Thread(target=others.serve_forever, daemon=True).start()
@@ -292,6 +317,7 @@ def main() -> None:
         for recipe in (
             targets_from_csv, targets_from_a_cmdb, plan_as_a_comment, scan_each_night, tickets_from_findings,
             several_accounts, findings_as_a_table, gates_of_the_estate, gates_of_accounts, fresh_catalogues,
+            controls,
         ):  # fmt: skip
             recipe(kitchen)
         assert service.violations() == []
