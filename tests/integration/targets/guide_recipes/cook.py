@@ -38,7 +38,7 @@ RECIPES = COLLECTION / "docs" / "recipes"
 # where the catalogues of exploited vulnerabilities are
 CATALOGUES = ("https://www.cisa.gov/sites/default/files/feeds", "https://epss.empiricalsecurity.com")
 TODAY = datetime.now(timezone.utc).strftime("%Y-%m-%d")
-QUICK = ("-e", "scan_gate_poll_interval=0.5")
+QUICK = ("-e", "scan_gate_poll_interval=1")
 NOTHING_FAILS = ("-e", '{"scan_gate_policy": {"fail_on": "none"}}')
 
 READ_CSV = """
@@ -294,7 +294,7 @@ def controls(kitchen: Kitchen) -> None:
     kitchen.write("web.yml", json.dumps({"web": {"hosts": {"localhost": web}}}))
     canary = kitchen.place / "canary"
     words = (
-        "-i", "web.yml", "scanops.scanner.must_see", "-e", "workspace=Controls", "-e", "poll_interval=0.5",
+        "-i", "web.yml", "scanops.scanner.must_see", "-e", "workspace=Controls", "-e", "poll_interval=1",
         "-e", f"artifacts={kitchen.place}/must_see", "-e", f"control_directory={canary}",
     )  # fmt: skip
     kitchen.play(*words)
