@@ -16,9 +16,11 @@ import random
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -238,10 +240,12 @@ def test_the_end_of_a_rulebook_is_clean(service, tmp_path):
 # --- the examples
 
 EXAMPLES = sorted((ROOT / "extensions/eda/rulebooks").glob("*.yml"))
+# a hint may be lost, so it needs no database
+DURABLE = [path for path in EXAMPLES if path.stem != "gate_on_hint"]
 
 
 @pytest.mark.parametrize("missing", ["drools_db_file_path", "drools_deduplication_window_size", "WRITE_DELAY=0"])
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("example", DURABLE, ids=lambda path: path.stem)
 def test_an_example_does_not_start_without_its_database(service, tmp_path, example, missing):
     trace = Rulebook(tmp_path, service, "[]")
     trace.variables |= {"canary_label": "canary", "canary_playbook": "none.yml", "scan_workspaces": ["Shop"]}
@@ -252,6 +256,31 @@ def test_an_example_does_not_start_without_its_database(service, tmp_path, examp
     assert (f"'{missing}' is undefined" in trace.printed()) or "set them as the rulebook says" in trace.printed()
     assert process.returncode != 0
     assert service.calls() == []
+
+
+def test_hints_start_one_gate_and_only_at_the_secret_address(service, tmp_path):
+    trace = Rulebook(tmp_path, service, "[]")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    trace.variables |= {"gate_playbook": str(tmp_path / "gate.yml"), "hint_path": "a-secret", "hint_port": port}
+    task = {"name": "Run", "ansible.builtin.tempfile": {"path": str(tmp_path), "suffix": ".ran"}}
+    play = [{"hosts": "localhost", "gather_facts": False, "tasks": [task]}]
+    (tmp_path / "gate.yml").write_text(yaml.safe_dump(play), encoding="utf-8")
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+    def call(path: str) -> bool:
+        request = urllib.request.Request(f"http://127.0.0.1:{port}/{path}", b"{}", {"Content-Type": "application/json"})
+        with contextlib.suppress(OSError):
+            return opener.open(request).close() is None
+        return False
+
+    with trace.running("scanops.scanner.gate_on_hint") as process:
+        wait_for(lambda: call("another"), process)
+        assert call("a-secret") and call("a-secret")
+        wait_for(lambda: list(tmp_path.glob("*.ran")), process)
+        # long enough for a second one
+        time.sleep(15)
+    assert len(list(tmp_path.glob("*.ran"))) == 1
 
 
 def test_the_canary_runs_a_playbook_for_each_request(service, tmp_path):
