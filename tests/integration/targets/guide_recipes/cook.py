@@ -63,7 +63,7 @@ class Others(BaseHTTPRequestHandler):
     """GitLab and the tracker: what is posted is kept. Also the catalogues of exploited vulnerabilities."""
 
     posted: ClassVar[list[dict]] = []
-    # of the catalogues; without one, they cannot be had
+    # of the catalogues; without one, they are not served
     date: ClassVar[str] = TODAY
 
     def do_GET(self) -> None:
