@@ -244,7 +244,7 @@ def findings_as_a_table(kitchen: Kitchen) -> None:
     kitchen.play_twice("table.yml")
     header, *rows = (kitchen.place / "web-shop.csv").read_text(encoding="utf-8-sig").splitlines()
     assert header.startswith('"state","change","severity","name","target"') and rows
-    assert all(row.startswith(('"","","', '"incomplete",')) for row in rows)
+    assert [row for row in rows if not row.startswith(('"","","', '"incomplete",'))] == []
 
 
 def gates_of_the_estate(kitchen: Kitchen) -> None:
