@@ -21,6 +21,8 @@ options:
     description:
       - The result of the module C(gate), or the content of its C(gate.json), as a dictionary or as text.
       - It must have all findings, except for V(markdown). The result of a task with C(rows=failing) is refused.
+      - For V(csv), it can also be the result of M(scanops.scanner.finding_info). The columns of what only a gate knows
+        are empty then. If the list may be incomplete, the first rows say so.
     type: raw
     required: true
   format:
@@ -85,6 +87,7 @@ options:
     elements: dict
     default: []
 seealso:
+  - module: scanops.scanner.finding_info
   - module: scanops.scanner.gate
 """
 
@@ -99,6 +102,12 @@ EXAMPLES = r"""
     | scanops.scanner.findings_export('sarif', estate_files=['estate.yml'], fallback_file='estate.yml') }}
   loop_control:
     label: "{{ item.name }}"
+
+- name: Write the findings of a workspace as a table
+  ansible.builtin.copy:
+    dest: results/findings.csv
+    content: "{{ (read | scanops.scanner.findings_export('csv') | first).content }}"
+    mode: "0640"
 
 - name: Export a saved result
   ansible.builtin.copy:
@@ -134,9 +143,10 @@ from ansible.utils.display import Display
 from jinja2 import pass_context
 
 from ..module_utils._gate.files import path_in_repository
-from ..module_utils._gate.formats.document import Choices, read_document
+from ..module_utils._gate.formats.document import Choices, Document, read_document
 from ..module_utils._gate.formats.sarif import locations_of
 from ..module_utils._gate.formats.table import FORMATS, write
+from ..module_utils._gate.gate_json import is_unjudged, unjudged
 from ..module_utils._model.errors import WrongOption, harmless, printable
 from ..module_utils._model.trust import refuse_untrusted
 from ..plugin_utils._unsafe import unsafe
@@ -149,13 +159,23 @@ def findings_export(context: Any, result: object, format: str, **options: Any) -
     """The files of a format for the result of the module gate, or for a gate.json. context: of the template."""
     try:
         _check(format, options)
-        document = read_document(result, FORMATS[format].every_row)
+        document = _document(result, format)
         written = write(format, document, _choices(options, context.get("playbook_dir", ".")))
     except WrongOption as error:
         raise AnsibleFilterError(harmless(f"findings_export: {error}")) from None
     for warning in written.warnings:
         Display().warning(harmless(warning))
     return [{"name": artefact.name, "content": unsafe(artefact.text)} for artefact in written.artefacts]
+
+
+def _document(result: Any, format: str) -> Document:
+    if not is_unjudged(result):
+        return read_document(result, FORMATS[format].every_row)
+    if format != "csv":
+        raise WrongOption(
+            f"The input is a result of finding_info, and {format} needs a result of gate: judge the findings first."
+        )
+    return unjudged(result)
 
 
 def _check(format: str, options: dict[str, Any]) -> None:

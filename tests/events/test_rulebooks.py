@@ -20,7 +20,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator
@@ -240,13 +239,13 @@ def test_the_end_of_a_rulebook_is_clean(service, tmp_path):
 
 # --- the examples
 
-RULEBOOKS = sorted((ROOT / "extensions/eda/rulebooks").glob("*.yml"))
-# those whose source waits until an event is stored
-EXAMPLES = [path for path in RULEBOOKS if "feedback:" in path.read_text(encoding="utf-8")]
+EXAMPLES = sorted((ROOT / "extensions/eda/rulebooks").glob("*.yml"))
+# a hint may be lost, so it needs no database
+DURABLE = [path for path in EXAMPLES if path.stem != "gate_on_hint"]
 
 
 @pytest.mark.parametrize("missing", ["drools_db_file_path", "drools_deduplication_window_size", "WRITE_DELAY=0"])
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("example", DURABLE, ids=lambda path: path.stem)
 def test_an_example_does_not_start_without_its_database(service, tmp_path, example, missing):
     trace = Rulebook(tmp_path, service, "[]")
     trace.variables |= {"canary_label": "canary", "canary_playbook": "none.yml", "scan_workspaces": ["Shop"]}
@@ -257,6 +256,31 @@ def test_an_example_does_not_start_without_its_database(service, tmp_path, examp
     assert (f"'{missing}' is undefined" in trace.printed()) or "set them as the rulebook says" in trace.printed()
     assert process.returncode != 0
     assert service.calls() == []
+
+
+def test_hints_start_one_gate_and_only_at_the_secret_address(service, tmp_path):
+    trace = Rulebook(tmp_path, service, "[]")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    trace.variables |= {"gate_playbook": str(tmp_path / "gate.yml"), "hint_path": "a-secret", "hint_port": port}
+    task = {"name": "Run", "ansible.builtin.tempfile": {"path": str(tmp_path), "suffix": ".ran"}}
+    play = [{"hosts": "localhost", "gather_facts": False, "tasks": [task]}]
+    (tmp_path / "gate.yml").write_text(yaml.safe_dump(play), encoding="utf-8")
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+    def call(path: str) -> bool:
+        request = urllib.request.Request(f"http://127.0.0.1:{port}/{path}", b"{}", {"Content-Type": "application/json"})
+        with contextlib.suppress(OSError):
+            return opener.open(request).close() is None
+        return False
+
+    with trace.running("scanops.scanner.gate_on_hint") as process:
+        wait_for(lambda: call("another"), process)
+        assert call("a-secret") and call("a-secret")
+        wait_for(lambda: list(tmp_path.glob("*.ran")), process)
+        # long enough for a second one
+        time.sleep(15)
+    assert len(list(tmp_path.glob("*.ran"))) == 1
 
 
 def test_the_canary_runs_a_playbook_for_each_request(service, tmp_path):
@@ -282,69 +306,6 @@ def test_the_canary_runs_a_playbook_for_each_request(service, tmp_path):
     found = {path.stem: path.read_text(encoding="utf-8") for path in tmp_path.glob("*-*.txt")}
     assert set(found) == trace.expected(2)
     assert sorted(found.values()) == ["a=1", "{ { 6 * 7 }}"]
-
-
-def free_port() -> int:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        return listening.getsockname()[1]
-
-
-def call(port: int, body: bytes) -> int:
-    """Call the webhook; the status of its answer."""
-    address = f"http://127.0.0.1:{port}/hint"
-    request = urllib.request.Request(address, body, {"Content-Type": "application/json"})
-    try:
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=PATIENCE) as answer:
-            return answer.status
-    except urllib.error.HTTPError as error:
-        return error.code
-
-
-def accepts_calls(port: int) -> bool:
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 5):
-        return True
-    return False
-
-
-def test_calls_of_a_webhook_are_one_hint_and_the_gate_asks_the_service(service, tmp_path):
-    """The calls say what is not true, contain templates, and claim to be the event that starts the playbook."""
-    service.add(workspaces=[{"name": "Shop"}], targets=[{"name": "shop.example.com", "workspace": "Shop"}])
-    trace = Rulebook(tmp_path, service, "[]")
-    trace.variables = {"hint_port": free_port(), "hint_playbook": "gate.yml"}
-    play = [{
-        "hosts": "localhost",
-        "gather_facts": False,
-        "tasks": [
-            {"scanops.scanner.gate": {"workspace": "Shop"}, "register": "judged", "failed_when": False},
-            {"ansible.builtin.tempfile": {"path": str(tmp_path), "prefix": "hint."}, "register": "file"},
-            {"ansible.builtin.copy": {
-                "content": "{{ {'outcome': judged.outcome, 'event': ansible_eda} | to_json }}",
-                "dest": "{{ file.path }}", "mode": "0600",
-            }},
-        ],
-    }]  # fmt: skip
-    (tmp_path / "gate.yml").write_text(yaml.safe_dump(play), encoding="utf-8")
-    evil = {"type": "hint", "outcome": "passed", "text": "{{ 6 * 7 }}", "meta": {"limit": "nobody"}}
-
-    def seen() -> list[str]:
-        return [text for path in tmp_path.glob("hint.*") if (text := path.read_text(encoding="utf-8"))]
-
-    with trace.running("scanops.scanner.hint") as process:
-        wait_for(lambda: accepts_calls(trace.variables["hint_port"]), process)
-        calls = [json.dumps(evil).encode()] * 5 + [b"no JSON", b"[]", b'"hint"']
-        assert [call(trace.variables["hint_port"], body) for body in calls] == [200] * 5 + [400, 200, 200]
-        wait_for(lambda: len(seen()) == 1, process)
-        # long enough for a second one
-        time.sleep(20)
-        assert len(seen()) == 1
-        call(trace.variables["hint_port"], json.dumps(evil).encode())
-        wait_for(lambda: len(seen()) == 2, process)
-    for text in seen():
-        found = json.loads(text)
-        assert found["outcome"] == "nothing_scanned"
-        assert "payload" not in text and "42" not in found["event"] and found["event"]["event"]["type"] == "hint"
-    assert "GET /scans" in service.calls()
 
 
 @pytest.mark.parametrize("helps", [True, False])

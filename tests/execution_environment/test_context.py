@@ -133,12 +133,13 @@ def test_the_step_of_the_image_requires_requests_and_a_client_of_ssh(place, step
     assert (place / "bindep.txt").read_text(encoding="utf-8").startswith("openssh-clients ")
 
 
-def test_the_guide_shows_the_definition_and_its_commands():
+def test_the_guide_links_to_the_definition_and_shows_its_commands():
     guide = GUIDE.read_text(encoding="utf-8")
     text = DEFINITION.read_text(encoding="utf-8")
-    definition = text[text.index("version: 3") :]
-    shown = "".join(f"   {line}".rstrip() + "\n" for line in definition.splitlines())
-    assert f".. code-block:: yaml\n\n{shown}\n*" in guide
+    assert f"/blob/main/{DEFINITION.relative_to(CHECKOUT).as_posix()}>" in guide
+    # what a definition of one's own needs
+    for entry in re.findall(r"``(\w+)`` and ``(\w+)``\. Another base image", guide)[0]:
+        assert re.search(rf"^ *{entry}:$", text, re.MULTILINE)
     for command in re.findall(r"^#   (ansible-.*)$", text, re.MULTILINE):
         assert f"   $ {command}\n" in guide
 

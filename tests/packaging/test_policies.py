@@ -8,7 +8,6 @@ from __future__ import annotations
 import copy
 import json
 import re
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -169,15 +168,14 @@ def test_the_credential_in_another_place_is_refused(given):
     assert violations("place", {**given, "credentials": []}) == []
 
 
-# --- the rule for gate.json in the guide
+# --- the rule for gate.json
 
 
-def test_the_rule_of_the_guide_refuses_new_exploited_findings():
+def test_the_rule_of_the_recipe_refuses_new_exploited_findings():
     regopy = pytest.importorskip("regopy")
-    guide = (CHECKOUT / "docs" / "docsite" / "rst" / "guide_gate.rst").read_text(encoding="utf-8")
-    (rule,) = re.findall(r"^   package gate\n(?:   .*\n|\n)+", guide, re.MULTILINE)
+    rule = (CHECKOUT / "docs" / "recipes" / "gate.rego").read_text(encoding="utf-8")
     interpreter = regopy.Interpreter()
-    interpreter.add_module("gate.rego", textwrap.dedent(rule))
+    interpreter.add_module("gate.rego", rule)
     rows = [("new and exploited", True, "new"), ("known", True, "known"), ("harmless", False, "new")]
     findings = [dict(zip(("name", "known_exploited", "change"), each)) for each in rows]
     interpreter.set_input({"findings": findings})

@@ -26,7 +26,7 @@ from local_service import LocalService
 
 CHECKOUT = Path(__file__).parents[2]
 EXAMPLE = CHECKOUT / "docs" / "runner"
-GUIDE = CHECKOUT / "docs" / "docsite" / "rst" / "guide_pipelines.rst"
+GUIDE = CHECKOUT / "docs" / "runner" / "README.md"
 # where a job writes what ansible-runner keeps
 KEPT = "{{ lookup('ansible.builtin.env', 'AWX_ISOLATED_DATA_DIR') }}"
 STARTED = re.compile(r"localhost: scan \d+ of (\S+): started")

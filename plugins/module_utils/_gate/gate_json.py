@@ -17,7 +17,7 @@ import codecs
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -29,7 +29,7 @@ from .._evidence.owners import NOBODY, Owners
 from .._evidence.rows import Pair, Reading, Row, Trouble, numbered, rows_of, saved_row
 from .._model.documentation import section_of
 from .._model.errors import WrongOption, counted, printable
-from .._model.gate_words import FINDINGS, NOT_COVERED, OUTCOMES, PASSED, SCHEMA, STALE_BASELINE, VERSION
+from .._model.gate_words import FINDINGS, INCOMPLETE, NOT_COVERED, OUTCOMES, PASSED, SCHEMA, STALE_BASELINE, VERSION
 from .._model.names import lasting_form
 from .._model.records import Record
 from .._model.times import iso_moment, utc_text
@@ -195,7 +195,7 @@ def saved_of(content: bytes, path: str, now: float) -> Reading:
         if not content or content.isspace():
             return Reading(())
         if not _is_gate(content):
-            return _of_lines(content)
+            return _reading(_of_lines(content))
         text = text_of(content)
         # a large file has no room for the bytes, the text and the values at once
         del content
@@ -236,16 +236,20 @@ def _pair(**fields: Any) -> Pair:
     return Pair(**fields, outcome=PASSED, complete=True, saved=True)
 
 
-def _of_lines(content: bytes) -> Reading:
-    findings: dict[tuple[str, int | None, int | None], list[Record]] = {}
-    known: dict[object, Record] = {}
+def _of_lines(content: bytes) -> Iterator[Record]:
     for number, line in enumerate(_lines(content), 1):
         if not line.strip():
             continue
         try:
-            finding = _line(parsed(text_of(line)))
+            yield _line(parsed(text_of(line)))
         except Wrong as error:
             raise Wrong(f"line {number} {error}") from None
+
+
+def _reading(listed: Iterable[Record]) -> Reading:
+    findings: dict[tuple[str, int | None, int | None], list[Record]] = {}
+    known: dict[object, Record] = {}
+    for finding in listed:
         # a file that another was appended to; a different finding with the same id counts, too
         first = finding if finding["id"] is None else known.setdefault(finding["id"], finding)
         if first is not finding and first == finding:
@@ -271,6 +275,38 @@ def _line(value: Any) -> Record:
     if not isinstance(named, str) or not named:
         named = f"target {record['target_id']}" if record["target_id"] is not None else ""
     return {**finding_of(record), "target_name": named}
+
+
+# --- the result of finding_info
+
+
+def is_unjudged(value: object) -> bool:
+    """Whether a value is the result of finding_info, and not that of a gate."""
+    return (
+        isinstance(value, Mapping)
+        and {"findings", "total", "complete", "doubts"} <= {*value}
+        and "outcome" not in value
+    )
+
+
+def unjudged(result: Mapping[str, Any]) -> Record:
+    """What the format csv reads of a gate.json, for the result of finding_info. Raises WrongOption."""
+    try:
+        rows = _reading(map(_line, result["findings"])).rows
+        doubts = list(result["doubts"])
+        listed, total = len(result["findings"]), result["total"]
+    except (Wrong, TypeError) as error:
+        raise WrongOption(f"An item of findings {error}: give the unchanged result of finding_info.") from None
+    if not (doubts or result["complete"]):
+        doubts.append("The list of findings may be incomplete.")
+    if listed < total:
+        doubts.append(f"{listed:,} of {total:,} findings are listed: raise limit of finding_info.")
+    return {
+        "outcome": INCOMPLETE if doubts else FINDINGS,
+        "reasons": doubts,
+        "targets": [],
+        "findings": [_finding(Judged(row, "", None, (), None, None, None), None) for row in rows],
+    }
 
 
 # --- a saved gate.json

@@ -43,6 +43,7 @@ def text_of(path: str) -> str:
 
 
 README, COSTS = text_of("README.md"), text_of("docs/docsite/rst/guide_costs.rst")
+BENCHMARKS = text_of("docs/development/benchmarks.md")
 
 
 # --- files and tests
@@ -168,9 +169,10 @@ def test_the_start_page_of_the_site_lists_every_plugin_once():
     assert sorted(listed) == sorted({*plugins, *roles, *guides, "changelog", "environment_variables"})
 
 
-def test_each_module_and_each_benchmark_is_in_the_guide_to_costs():
+def test_each_module_is_in_the_guide_to_costs_and_each_benchmark_has_its_figures():
     benchmarks = re.findall(r'Benchmark\(\n\s+"(\w+)"', text_of("tests/bench/benchmarks.py"))
-    assert benchmarks and [name for name in (*MODULES, *benchmarks) if f"* - ``{name}``\n" not in COSTS] == []
+    assert [name for name in MODULES if f"* - ``{name}``\n" not in COSTS] == []
+    assert benchmarks and [name for name in benchmarks if f"| `{name}` |" not in BENCHMARKS] == []
 
 
 # --- costs

@@ -1,15 +1,17 @@
 # Copyright: The scanops.scanner contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run each recipe of the guides, twice, against the local service. GitLab and the tracker are a small server here,
-the CMDB, nmap and Terraform are files, and plugins here replace ``community.general.read_csv`` and
-``ansible.utils.usable_range``, which ansible-test does not install.
+"""Run the recipes of the guides and of docs/recipes against the local service, most of them twice.
+
+GitLab, the tracker and the catalogues of exploited vulnerabilities are a small server here. The CMDB, nmap and Terraform are
+files. Plugins here replace ``community.general.read_csv`` and ``ansible.utils.usable_range``, which ansible-test lacks.
 
     python cook.py DIRECTORY
 """
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -17,6 +19,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+from datetime import datetime, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
@@ -30,6 +33,13 @@ COLLECTION = next(parent for parent in HERE.parents if (parent / "playbooks" / "
 GUIDES = "\n".join(
     path.read_text(encoding="utf-8") for path in (COLLECTION / "docs" / "docsite" / "rst").glob("guide_*.rst")
 )
+
+RECIPES = COLLECTION / "docs" / "recipes"
+# where the catalogues of exploited vulnerabilities are
+CATALOGUES = ("https://www.cisa.gov/sites/default/files/feeds", "https://epss.empiricalsecurity.com")
+TODAY = datetime.now(timezone.utc).strftime("%Y-%m-%d")
+QUICK = ("-e", "scan_gate_poll_interval=1")
+NOTHING_FAILS = ("-e", '{"scan_gate_policy": {"fail_on": "none"}}')
 
 READ_CSV = """
 import csv
@@ -71,11 +81,26 @@ def blocks(title: str, language: str) -> list[str]:
 
 
 class Others(BaseHTTPRequestHandler):
-    """GitLab and the tracker: what is posted is kept."""
+    """GitLab and the tracker: what is posted is kept. Also the catalogues of exploited vulnerabilities."""
 
     posted: ClassVar[list[dict]] = []
+    # of the catalogues; without one, they are not served
+    date: ClassVar[str] = TODAY
 
     def do_GET(self) -> None:
+        name = urlsplit(self.path).path.rpartition("/")[2]
+        if name.startswith(("known_exploited_vulnerabilities", "epss_scores")):
+            scores = (
+                f"#model_version:v1,score_date:{self.date}T00:00:00Z\ncve,epss,percentile\nCVE-2021-44228,0.9,0.99\n"
+            )
+            entries = {
+                "dateReleased": f"{self.date}T00:00:00Z",
+                "count": 1,
+                "vulnerabilities": [{"cveID": "CVE-2021-44228"}],
+            }
+            content = gzip.compress(scores.encode()) if name.endswith(".gz") else json.dumps(entries).encode()
+            self._send(200 if self.date else 503, content)
+            return
         title = parse_qs(urlsplit(self.path).query)["title"][0]
         self._answer(200, {"tickets": [each for each in self.posted if each.get("title") == title]})
 
@@ -84,7 +109,9 @@ class Others(BaseHTTPRequestHandler):
         self._answer(201, {})
 
     def _answer(self, status: int, body: object) -> None:
-        text = json.dumps(body).encode()
+        self._send(status, json.dumps(body).encode())
+
+    def _send(self, status: int, text: bytes) -> None:
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(text)))
@@ -113,6 +140,7 @@ class Kitchen:
             ANSIBLE_NOCOLOR="true",
             ANSIBLE_COLLECTIONS_PATH=os.pathsep.join([str(place / "collections"), str(COLLECTION.parents[2])]),
             ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED="true",
+            SHOP_PASSWORD="not-a-secret",
             CI_API_V4_URL=f"{others}/api/v4", CI_PROJECT_ID="7", CI_MERGE_REQUEST_IID="3", PLAN_COMMENT_TOKEN="none",
         )  # fmt: skip
 
@@ -120,10 +148,22 @@ class Kitchen:
         text = text.replace("https://scanner.example.com/api/v2", self.service.base_url)
         path = self.place / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text.replace("https://tracker.example.com", self.others), encoding="utf-8")
+        for address in ("https://tracker.example.com", *CATALOGUES):
+            text = text.replace(address, self.others)
+        path.write_text(text, encoding="utf-8")
 
-    def play(self, *words: str) -> int:
-        """Run a playbook, which must succeed. Returns the number of its changed tasks."""
+    def copy(self, *names: str) -> None:
+        """Copy recipes, which users copy as they are."""
+        for name in names:
+            self.write(name, (RECIPES / name).read_text(encoding="utf-8"))
+
+    def judged(self, directory: str) -> set[str]:
+        """The targets in the gate.json of a directory."""
+        text = (self.place / directory / "gate.json").read_text(encoding="utf-8")
+        return {target["target"] for target in json.loads(text)["targets"]}
+
+    def play(self, *words: str, says: str | None = None) -> int:
+        """Run a playbook, which must succeed, or fail with this text. Returns the number of its changed tasks."""
         done = subprocess.run(
             ["ansible-playbook", *words],
             cwd=self.place,
@@ -135,7 +175,8 @@ class Kitchen:
             check=False,
         )
         print(f"$ ansible-playbook {' '.join(words)}\n{done.stdout}", flush=True)
-        assert done.returncode == 0, f"{words} ended with status {done.returncode}."
+        assert done.returncode == (0 if says is None else 2), f"{words} ended with status {done.returncode}."
+        assert says is None or says in done.stdout, f"{words} must say: {says}"
         return sum(map(int, re.findall(r" changed=(\d+) ", done.stdout)))
 
     def play_twice(self, *words: str) -> None:
@@ -176,8 +217,7 @@ def targets_from_a_cmdb(kitchen: Kitchen) -> None:
 
 
 def plan_as_a_comment(kitchen: Kitchen) -> None:
-    (playbook,) = blocks("A plan as a comment in a merge request", "yaml+jinja")
-    kitchen.write("plan_comment.yml", playbook)
+    kitchen.copy("plan_comment.yml")
     wanted = sorted({"new.example.com", *kitchen.names} - {"one.example.com"})
     kitchen.write("estate/shop.yml", json.dumps({"estate_apply_workspaces": [{"name": "Web shop", "targets": wanted}]}))
     kitchen.service.clear_log()
@@ -196,8 +236,7 @@ def scan_each_night(kitchen: Kitchen) -> None:
 
 
 def tickets_from_findings(kitchen: Kitchen) -> None:
-    (playbook,) = blocks("Tickets from findings", "yaml+jinja")
-    kitchen.write("tickets.yml", playbook)
+    kitchen.copy("tickets.yml")
     kitchen.play("tickets.yml", "--check")
     assert Others.posted == []
     kitchen.play_twice("tickets.yml")
@@ -246,6 +285,78 @@ def targets_from_terraform(kitchen: Kitchen) -> None:
     assert before - kitchen.names == {"https://a.example.com"} and "b.example.com" in kitchen.names
 
 
+def findings_as_a_table(kitchen: Kitchen) -> None:
+    tasks = blocks("Read findings", "yaml+jinja")[1].replace("/srv/reports", str(kitchen.place))
+    (beginning, *_tasks) = (RECIPES / "tickets.yml").read_text(encoding="utf-8").partition("  tasks:\n")
+    kitchen.write("table.yml", f"{beginning}  tasks:\n{textwrap.indent(tasks, '    ')}")
+    kitchen.play_twice("table.yml")
+    header, *rows = (kitchen.place / "web-shop.csv").read_text(encoding="utf-8-sig").splitlines()
+    assert header.startswith('"state","change","severity","name","target"') and rows
+    assert [row for row in rows if not row.startswith(('"","","', '"incomplete",'))] == []
+
+
+def gates_of_the_estate(kitchen: Kitchen) -> None:
+    targets = ["https://shop.example.com", {"name": "api.example.com"}, {"name": "lab.example.com", "ignore": True}]
+    workspaces = {
+        "shop": {"name": "Web shop", "targets": targets},
+        "office": {"name": "Office", "targets": ["vpn.example.com"]},
+    }
+    kitchen.copy("gate_estate.yml", "gate_workspace.yml")
+    kitchen.play("gate_estate.yml", "-e", '{"files": []}', says="The files in estate declare no target")
+    for name, workspace in workspaces.items():
+        kitchen.write(f"estate/{name}.yml", json.dumps({"estate_apply_workspaces": [workspace]}))
+    kitchen.play("gate_estate.yml", *QUICK, *NOTHING_FAILS)
+    assert kitchen.judged("gate-Web-shop") == {"https://shop.example.com", "api.example.com"}
+    assert kitchen.judged("gate-Office") == {"vpn.example.com"}
+    everything_fails = ("-e", '{"scan_gate_policy": {"fail_on": "info"}}', "-e", "scan_gate_max_age=1d")
+    kitchen.play("gate_estate.yml", *QUICK, *everything_fails, says="These workspaces did not pass: Office, Web shop")
+
+
+def gates_of_accounts(kitchen: Kitchen) -> None:
+    kitchen.copy("gate_accounts.yml")
+    (kitchen.place / "security").mkdir()
+    kitchen.play("gate_accounts.yml", *QUICK, *NOTHING_FAILS, "--tags", "office")
+    assert kitchen.judged("gate-office") == {"vpn.example.com"}
+    assert not (kitchen.place / "gate-retail").exists()
+    kitchen.play("gate_accounts.yml", *QUICK, *NOTHING_FAILS)
+    assert kitchen.judged("gate-retail") == {"https://shop.example.com"}
+
+
+def fresh_catalogues(kitchen: Kitchen) -> None:
+    (playbook,) = blocks("Which vulnerabilities are exploited", "yaml+jinja")
+    kitchen.write("exploited.yml", playbook)
+    kitchen.play("exploited.yml", *QUICK, *NOTHING_FAILS)
+    scans = len(kitchen.service.scans())
+    Others.date = "2020-01-01"
+    kitchen.play("exploited.yml", *QUICK, *NOTHING_FAILS, says="The gate ended with misconfigured")
+    Others.date = ""
+    kitchen.play("exploited.yml", *QUICK, *NOTHING_FAILS, says="503")
+    # neither an old catalogue nor a missing one starts a scan
+    assert len(kitchen.service.scans()) == scans
+
+
+def controls(kitchen: Kitchen) -> None:
+    script = {"findings": [0], "behind_login": ["/account/canary/"]}
+    kitchen.service.settings(scan_scripts=[script])
+    web = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+    kitchen.write("web.yml", json.dumps({"web": {"hosts": {"localhost": web}}}))
+    canary = kitchen.place / "canary"
+    words = (
+        "-i", "web.yml", "scanops.scanner.must_see", "-e", "workspace=Controls", "-e", "poll_interval=1",
+        "-e", f"artifacts={kitchen.place}/must_see", "-e", f"control_directory={canary}",
+    )  # fmt: skip
+    kitchen.play(*words)
+    assert (canary / ".htaccess").read_text(encoding="utf-8") == "Options +Indexes\n"
+    gate = json.loads((kitchen.place / "must_see" / "gate.json").read_text(encoding="utf-8"))
+    assert [each["seen"] for each in gate["controls"]] == [True]
+    # after its last day, it is removed; the service here only says what the script says
+    kitchen.service.settings(scan_scripts=[{**script, "behind_login": []}])
+    kitchen.play(*words, "-e", "control_last_day=2020-01-01", says="did not see Directory listing at /account/canary/")
+    assert not canary.exists()
+    kitchen.play(*words, "-e", "control_last_day=2027-02-31", says="day is out of range")
+    kitchen.service.settings(scan_scripts=[])
+
+
 def main() -> None:
     others = ThreadingHTTPServer(("127.0.0.1", 0), Others)
     threading.Thread(target=others.serve_forever, daemon=True).start()
@@ -254,6 +365,8 @@ def main() -> None:
         for recipe in (
             targets_from_csv, targets_from_a_cmdb, plan_as_a_comment, scan_each_night, tickets_from_findings,
             several_accounts, targets_from_a_network, targets_from_terraform,
+            several_accounts, findings_as_a_table, gates_of_the_estate, gates_of_accounts, fresh_catalogues,
+            controls,
         ):  # fmt: skip
             recipe(kitchen)
         assert service.violations() == []

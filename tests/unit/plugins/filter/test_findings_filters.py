@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import csv
 import functools
 import json
 
@@ -63,6 +64,63 @@ def test_failing_findings_alone_are_enough_for_markdown_only(name):
     else:
         with pytest.raises(AnsibleFilterError, match=r"has 1 of 2 findings, .*remove rows: failing"):
             findings_export(given, name)
+
+
+# --- the result of finding_info
+
+FOUND = {
+    "findings": [
+        {"id": 9, "name": "=Weak cipher", "risk_level": 3, "severity": "high", "status": "open", "cve": ["CVE-2016-2183"],
+         "target_id": 7, "target_name": "https://user:secret@a.example", "task_id": 5, "port": 443, "vuln_id": "0012"},
+        {"id": 10, "name": "Mystery", "risk_level": None, "severity": "unknown", "status": None, "cve": [],
+         "target_id": 8, "target_name": None, "task_id": 5},
+    ],
+    "total": 2, "complete": True, "doubts": [], "summary": {"high": 1, "unknown": 1}, "dest": None, "changed": False,
+}  # fmt: skip
+
+
+def table_of(given):
+    ((name, text),) = (each.values() for each in findings_export(given, "csv"))
+    assert name == "gate.csv" and "secret" not in text
+    return list(csv.DictReader(text.splitlines()))
+
+
+def test_a_result_of_finding_info_is_a_table_without_what_only_a_gate_knows():
+    first, second = table_of(FOUND)
+    shown = ("severity", "name", "target", "port", "check", "cve", "status", "scan_id", "id", "state", "change", "team")
+    assert [first[key] for key in shown] == [
+        "high", "'=Weak cipher", "https://user@a.example", "443", "'0012", "CVE-2016-2183", "open", "5", "9", "", "", "",
+    ]  # fmt: skip
+    assert [second[key] for key in shown[:3]] == ["unknown", "Mystery", "target 8"]
+    assert first["fingerprint"] != second["fingerprint"] != ""
+    assert table_of({**FOUND, "findings": [], "total": 0}) == []
+
+
+@pytest.mark.parametrize(
+    "more, doubt",
+    [
+        ({"complete": False, "doubts": ["Scan 5 has not finished."]}, "Scan 5 has not finished."),
+        ({"complete": False}, "The list of findings may be incomplete."),
+        ({"total": 1002}, "2 of 1,002 findings are listed: raise limit of finding_info."),
+        ({"findings": [], "total": 1}, "0 of 1 findings are listed: raise limit of finding_info."),
+    ],
+)
+def test_the_first_row_says_what_the_table_may_lack(more, doubt):
+    first, *others = table_of({**FOUND, **more})
+    assert (first["state"], first["name"]) == ("incomplete", f"incomplete: {doubt}")
+    assert len(others) == len(FOUND["findings"] if "findings" not in more else [])
+
+
+@pytest.mark.parametrize("name", [*sorted({*TEXTS} - {"csv"}), "sarif"])
+def test_no_other_format_takes_findings_that_no_gate_judged(name):
+    with pytest.raises(AnsibleFilterError, match=rf"result of finding_info, and {name} needs a result of gate"):
+        findings_export(FOUND, name)
+
+
+@pytest.mark.parametrize("wrong", [["x"], [{**FOUND["findings"][0], "id": "9"}], None, 3])
+def test_a_changed_result_of_finding_info_is_refused(wrong):
+    with pytest.raises(AnsibleFilterError, match=r"An item of findings .*give the unchanged result of finding_info"):
+        findings_export({**FOUND, "findings": wrong}, "csv")
 
 
 # --- SARIF
@@ -172,14 +230,14 @@ def test_the_examples_run(tmp_path, monkeypatch):
     loader.set_basedir(str(tmp_path))
 
     def template(text, **variables):
-        return ansible.template.Templar(loader, {"judged": mixed(), **variables}).template(trusted(text))
+        return ansible.template.Templar(loader, {"judged": mixed(), "read": FOUND, **variables}).template(trusted(text))
 
     tasks = yaml.safe_load(_plugin.EXAMPLES)
-    assert len(tasks) == 2
+    assert len(tasks) == 3
     for task in tasks:
         options = task["ansible.builtin.copy"]
         for item in template(task["loop"]) if "loop" in task else [None]:
-            assert template(options["dest"], item=item).startswith("results/g")
+            assert template(options["dest"], item=item).startswith("results/")
             content = template(options["content"], item=item)
             # some releases of ansible-core read JSON in templates
             text = content if isinstance(content, str) else json.dumps(content)

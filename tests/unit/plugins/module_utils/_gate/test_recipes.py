@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The recipes of the guide for gate.json, run as they are in the guide."""
+"""The recipes for gate.json, run as they are in docs/recipes."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_do
     waived,
 )
 
-GUIDE = Path(__file__).resolve().parents[5] / "docs/docsite/rst/guide_gate.rst"
+PAGE = Path(__file__).resolve().parents[5] / "docs/recipes/README.md"
 JQ = shutil.which("jq")
-COMMANDS = re.findall(r"^   \$ (jq .+)$", GUIDE.read_text(encoding="utf-8"), re.MULTILINE)
+COMMANDS = re.findall(r"^\$ (jq .+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 EXPLOITED = document([row(1, known_exploited=True), row(2, known_exploited=True, change="known"), row(3)])
 
 
