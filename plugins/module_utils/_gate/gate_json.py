@@ -282,11 +282,8 @@ def _line(value: Any) -> Record:
 
 def is_unjudged(value: object) -> bool:
     """Whether a value is the result of finding_info, and not that of a gate."""
-    return (
-        isinstance(value, Mapping)
-        and {"findings", "total", "complete", "doubts"} <= {*value}
-        and "outcome" not in value
-    )
+    keys = {*value} if isinstance(value, Mapping) else set()
+    return {"findings", "total", "complete", "doubts"} <= keys and "outcome" not in keys
 
 
 def unjudged(result: Mapping[str, Any]) -> Record:
