@@ -89,7 +89,7 @@ def _lines(step: Step, place: Path, env: dict[str, str], plain: Callable[[str], 
 
 
 def _wrapped(line: str, plain: Callable[[str], str]) -> Iterator[str]:
-    """The lines of a terminal with COLUMNS columns, broken between words, all in the colour of the first."""
+    """The lines of a terminal with COLUMNS columns, broken between words or in a long one, all in the colour of the first."""
     colour = "".join(re.findall(r"^\s*((?:\x1b\[[0-9;]*m)+)", line)[:1])
     row = ""
     for word in plain(line).strip().split(" "):
@@ -98,4 +98,7 @@ def _wrapped(line: str, plain: Callable[[str], str]) -> Iterator[str]:
             row = word
         else:
             row = f"{row} {word}" if row else word
+        while len(row) > COLUMNS:
+            yield f"{colour}{row[:COLUMNS]}{RESET}"
+            row = row[COLUMNS:]
     yield f"{colour}{row}{RESET}"
