@@ -519,6 +519,7 @@ controls:
   description:
     - The controls of O(must_see), one row for each target and tool that they are for. RV(controls[].seen) is null if the
       scan did not finish or was not read completely.
+    - With O(findings_file), those of the file.
   returned: always, once the gate has judged
   type: list
   elements: dict
