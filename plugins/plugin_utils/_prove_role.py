@@ -19,7 +19,7 @@ from ..module_utils._gate.prove.report import document_of, markdown_of, sentence
 from ..module_utils._gate.prove.source import selected_of
 from ..module_utils._gate.prove.verdict import Fix
 from ..module_utils._model.documentation import section_of
-from ..module_utils._model.errors import printable
+from ..module_utils._model.errors import WrongOption, printable
 from ..module_utils._model.names import lasting_form
 from ..module_utils._model.trust import refuse_untrusted
 from ..module_utils._model.version import COLLECTION_VERSION
@@ -111,7 +111,12 @@ class ProveAction(RoleAction):
         return findings
 
     def _controls(self) -> tuple[Control, ...]:
-        return controls_of(self.value("must_see"), "prove_fix_must_see")
+        given = self.values(["must_see"])
+        if given.get("must_see", ()) is None:
+            raise WrongOption(
+                "prove_fix_must_see is null, probably because a variable is unset: give a list, or leave the variable out."
+            )
+        return controls_of(given.get("must_see"), "prove_fix_must_see")
 
     def _read(self, ids: Sequence[int], when: str, controls: Sequence[Control] = ()) -> list[Result]:
         """The scans with these ids. What fails here makes findings unproven, with its message as the reason."""

@@ -167,8 +167,13 @@ def _look(controls: Iterable[Control], pair: Pair, rows: Sequence[Row]) -> _Look
     for control in controls:
         if not control.names(pair.target, pair.tool_id):
             continue
-        spots = [spot for row in rows for spot in row.at_each_place() if control.matches(spot)]
-        places = {(*check_or_name(spot.check, spot.name), spot.port, spot.path): spot for spot in spots}
+        # the places of one finding may differ in parameters; findings that are not equal each count
+        places = {
+            (*check_or_name(spot.check, spot.name), spot.port, spot.path, row.fingerprint, row.name, row.severity): spot
+            for row in rows
+            for spot in row.at_each_place()
+            if control.matches(spot)
+        }
         is_clear = len(places) <= 1
         was_read = pair.outcome == PASSED and pair.complete and is_clear
         found.seen.append(_seen(control, pair, bool(places) if was_read else None))
@@ -190,14 +195,16 @@ def _seen(control: Control, pair: Pair, seen: bool | None) -> Seen:
 
 def _doubt(control: Control, pair: Pair, spots: Sequence[Row]) -> str:
     """That a control matches several findings, of which others than the planted one would not count."""
-    where = [
-        f"{printable(spot.name, _LONGEST)} at {printable(spot.path or f'port {spot.port}', _LONGEST)}" for spot in spots
-    ]
+    where = [f"{printable(spot.name, _LONGEST)} at {printable(spot.path or _port(spot), _LONGEST)}" for spot in spots]
     return (
         f"{control.option} matches {len(spots)} findings of {printable(without_secrets(pair.target))}"
         f" ({first_of(where, _MOST_NAMED)}), so others than the control would not count: name its path, port, check or"
         " fingerprint."
     )
+
+
+def _port(spot: Row) -> str:
+    return "an unknown place" if spot.port is None else f"port {spot.port}"
 
 
 def _apart(rows: Iterable[Row], usable: Sequence[Sequence[Control]]) -> tuple[tuple[Row, ...], tuple[Row, ...]]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
-from .._model.errors import WrongOption, harmless, shape_of
+from .._model.errors import WrongOption, harmless, shape_of, unknown_keys
 from .._model.passwords import without_user_info
 from .._model.records import Record
 from .._model.strict_json import json_text, read_json
@@ -34,6 +35,12 @@ class NoValue(Exception):
 
 def check(given: Mapping[str, Any]) -> None:
     """Raise WrongOption for a wrong variable of the role."""
+    # ansible-core checks none of it in a role that is not validated
+    if not isinstance(given, Mapping) or "url" not in given:
+        raise WrongOption(f"{OPTION} has no url: give a dictionary with the url of the build.")
+    unknown = unknown_keys([(OPTION, given)], ("url", "expect", "wait", *_PLACES))
+    if unknown:
+        raise WrongOption(f"{unknown}.")
     for key, value in given.items():
         if value in (None, ""):
             raise WrongOption(
@@ -42,7 +49,7 @@ def check(given: Mapping[str, Any]) -> None:
         # YAML reads 1.10 as 1.1, and the commit 0123456 as 42798
         if key != "wait" and not isinstance(value, str):
             raise WrongOption(f"{OPTION}.{key} is {shape_of(value)}, not text: write it in quotes.")
-    if not _URL.fullmatch(given["url"]):
+    if not _URL.fullmatch(given["url"]) or not _is_url(given["url"]):
         raise WrongOption(
             f"{OPTION}.url is no http or https URL, or has a user: write a URL without a user and a password."
         )
@@ -51,11 +58,19 @@ def check(given: Mapping[str, Any]) -> None:
         raise WrongOption(f"{OPTION} has {' and '.join(places)}: give one of them.")
     try:
         groups = re.compile(given.get("pattern", "()")).groups
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise WrongOption(f"{OPTION}.pattern is no regular expression ({error}): correct it.") from None
     if groups != 1:
         raise WrongOption(f"{OPTION}.pattern has {groups} groups: put the build into the only (parentheses).")
     seconds_of(given.get("wait", 0), f"{OPTION}.wait")
+
+
+def _is_url(url: str) -> bool:
+    """Whether it can be taken apart: an address in brackets, for example, must be one."""
+    try:
+        return bool(urlsplit(url).hostname) and (urlsplit(url).port or 0) >= 0
+    except ValueError:
+        return False
 
 
 def shown_url(url: str) -> str:
@@ -77,6 +92,10 @@ def value_in(given: Mapping[str, Any], headers: Mapping[str, str], body: bytes) 
             found = _at(where, read_json(json_text(body)))
         else:
             found = body.decode("utf-8-sig")
+            if not place and found.lstrip().startswith(("<", "{", "[")):
+                raise NoValue(
+                    "it answers a page or JSON: say where the build stands in it, with header, json or pattern"
+                )
             if place:
                 found = re.search(where, found)[1] or ""  # type: ignore[index]  # caught below
     except (LookupError, TypeError, ValueError, RecursionError):

@@ -46,7 +46,7 @@ from .files import (
 )
 from .formats.attestation import NAME as ATTESTATION
 from .formats.document import Choices
-from .formats.table import NOTHING_WRITTEN, outdated, write
+from .formats.table import NOTHING_WRITTEN, Written, outdated, write
 from .gate_json import document_of, names_in, of_workspace, saved_of
 from .judge import Decision, Judged, decide
 from .options import Options, options_of
@@ -171,6 +171,12 @@ def _reading(params: Record, now: float, read: Callable[[], Reading]) -> Reading
     return saved
 
 
+def _old_files(directory: str, name: str, written: Written) -> list[str]:
+    """The files of a format that an earlier run has written, and this one has not."""
+    present = os.listdir(directory) if os.path.isdir(directory) else []
+    return [os.path.join(directory, each) for each in outdated(name, written, present)]
+
+
 def _refuse_own_baseline(files: Sequence[File], baseline: str | None) -> None:
     for file in files:
         if baseline is not None and os.path.realpath(file.path) == os.path.realpath(baseline):
@@ -232,7 +238,15 @@ class _Ending:
         make_directory(self._host, directory)
         sarif = (params["sarif_profile"], asked.locations, asked.sarif_location)
         choices = Choices(*sarif, params["export_all"], params["sarif_category"], asked.subjects)
-        # an old attestation would be signed as that of this run
+        try:
+            self._write_formats(directory, choices)
+        except ScannerError:
+            # beside the files of this run, an old attestation would be signed as that of this run
+            self._removed |= remove_files(self._host, _old_files(directory, ATTESTATION, NOTHING_WRITTEN))
+            raise
+
+    def _write_formats(self, directory: str, choices: Choices) -> None:
+        params = self._host.params
         for name in dict.fromkeys((*params["formats"], ATTESTATION)):
             written = write(name, self._document, choices) if name in params["formats"] else NOTHING_WRITTEN
             for warning in written.warnings:
@@ -241,9 +255,7 @@ class _Ending:
             _refuse_own_baseline(files, params["baseline"])
             write_files(self._host, files, self._files)
             # a program that takes all files of the directory would take them for those of this run
-            present = os.listdir(directory) if os.path.isdir(directory) else []
-            old = [os.path.join(directory, each) for each in outdated(name, written, present)]
-            self._removed |= remove_files(self._host, old)
+            self._removed |= remove_files(self._host, _old_files(directory, name, written))
 
     def _write_baseline(self, path: str, before: bytes | None, after: str) -> None:
         # calls may have taken minutes since it was read

@@ -291,8 +291,10 @@ def unjudged(result: Mapping[str, Any]) -> Record:
     try:
         rows = _reading(map(_line, result["findings"])).rows
         doubts = list(result["doubts"])
-        listed, total = len(result["findings"]), result["total"]
-    except (Wrong, TypeError) as error:
+        listed, total = len(result["findings"]), int(result["total"])
+        if isinstance(result["doubts"], str) or [each for each in doubts if not isinstance(each, str)]:
+            raise Wrong("is followed by doubts that are no list of texts")
+    except (Wrong, TypeError, ValueError) as error:
         raise WrongOption(f"An item of findings {error}: give the unchanged result of finding_info.") from None
     if not (doubts or result["complete"]):
         doubts.append("The list of findings may be incomplete.")

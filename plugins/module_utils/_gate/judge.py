@@ -19,7 +19,7 @@ from .._evidence.controls import Seen
 from .._evidence.findings import SUMMARY
 from .._evidence.fingerprint import severity_rank
 from .._evidence.rows import Pair, Row, Trouble
-from .._model.errors import counted, first_of, printable
+from .._model.errors import counted, first_of, printable, without_secrets
 from .._model.gate_words import (
     BELOW,
     BLIND,
@@ -233,7 +233,7 @@ def _unmatched_sentences(lost: str, unmatched: Sequence[str], unused: Sequence[W
 def _words_of_green(verdicts: Sequence[Verdict]) -> Iterator[str]:
     """What scans that passed say about themselves, such as that no host was alive, which only a person can judge."""
     said = [
-        f"{printable(each.pair.target)}, {each.pair.tool}: {' '.join(each.reasons)}"
+        f"{printable(without_secrets(each.pair.target))}, {each.pair.tool}: {' '.join(each.reasons)}"
         for each in verdicts
         if each.outcome == PASSED and each.reasons
     ]
@@ -419,7 +419,8 @@ def _reasons(
     sentences = {each.sentence: each.outcome for each in common}
     bad = [each for each in verdicts if not _was_judged(each) and each.reasons[0] not in sentences]
     for each in bad[:_MOST_NAMED]:
-        sentences[f"{printable(each.pair.target)}, {printable(each.pair.tool)}: {each.reasons[0]}"] = each.outcome
+        where = f"{printable(without_secrets(each.pair.target))}, {printable(each.pair.tool)}"
+        sentences[f"{where}: {each.reasons[0]}"] = each.outcome
     if len(bad) > _MOST_NAMED:
         others = counted(len(bad) - _MOST_NAMED, "other target")
         sentences[f"{others} could not be judged; see targets."] = bad[_MOST_NAMED].outcome

@@ -216,7 +216,8 @@ def _matched(key: str, value: Any) -> Any:
 
 
 def waive(rules: Sequence[Rule], rows: Sequence[Row], now: float, notice: float = 0) -> Waived:
-    """What the waivers say of these rows at the Unix time ``now``. The first one in the order of the files waives a row.
+    """What the waivers say of these rows at the Unix time ``now``. The first one in the order of the files waives a row;
+    of several that are needed, the one that ends first is named.
 
     notice: the seconds within which a waiver ends soon.
 
@@ -236,14 +237,17 @@ def waive(rules: Sequence[Rule], rows: Sequence[Row], now: float, notice: float 
             numbers = tuple(number for number in candidates(each) if active[number].matcher.matches(each))
             matchers = {number: active[number].matcher for number in numbers}
             if accepts(matchers.values(), each):
-                firsts.append(next((number for number in numbers if accepts([matchers[number]], each)), numbers[0]))
+                alone = next((number for number in numbers if accepts([matchers[number]], each)), None)
+                # of several that are needed, the one that ends first
+                firsts.append(min(numbers, key=lambda number: active[number].ends) if alone is None else alone)
             elif numbers:
                 partial[-1] = _partial([active[number] for number in numbers], each)
             used.update(numbers)
             if any(accepts([matchers[other] for other in numbers if other != number], each) for number in numbers):
                 several = Doubled(each.fingerprint, tuple(active[number].waiver for number in numbers))
                 doubled.setdefault((each.fingerprint, numbers), several)
-        waivers.append(active[min(firsts)].waiver if len(firsts) == len(places) else None)
+        first = min(firsts, key=lambda number: (active[number].ends, number), default=0)
+        waivers.append(active[first].waiver if len(firsts) == len(places) else None)
     return Waived(
         tuple(waivers) if rules else (),
         tuple(rule.waiver for rule in rules if rule.ends <= now),

@@ -41,7 +41,7 @@ from ..._model.gate_words import (
 from ..._model.names import UnreadableName, read_name
 from ..._model.passwords import without_passwords, without_user_info
 from ..._model.safe_text import LONGEST_LINE, block, fenced, line
-from ..._model.times import in_days, iso_moment
+from ..._model.times import expiry_of, in_days, is_date, iso_moment, utc_text
 from .schema import DOCUMENT, TOP
 
 Document = Mapping[str, Any]
@@ -206,10 +206,16 @@ def pair_problems(pair: Mapping[str, Any]) -> list[str]:
     return [f"{where}: {pair['outcome']}: {reason}" for reason in reasons]
 
 
+def _last_day(expires: str) -> str:
+    """The day in UTC on which a waiver ends, which has a date or a time with a zone."""
+    at = expiry_of(expires)
+    return expires if is_date(expires) or at is None else utc_text(at)[:10]
+
+
 def coming(document: Document) -> list[tuple[str, str]]:
     """What begins to fail by time alone, each with its date, the next first: waivers end, and findings become too old."""
     ends = [
-        (each["expires"][:10], f"the waiver in {line(each['file'])}:{each['line']} of {line(each['owner'], 60)} ends"
+        (_last_day(each["expires"]), f"the waiver in {line(each['file'])}:{each['line']} of {line(each['owner'], 60)} ends"
          f" {in_days(each['days'])}: {line(each['reason'], 200)}")
         for each in document["waivers"]["ending"]
     ]  # fmt: skip

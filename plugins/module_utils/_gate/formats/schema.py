@@ -15,6 +15,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple, Optional
 
 from ..._evidence.findings import SUMMARY
+from ..._model.documentation import DOCUMENTATION
 from ..._model.errors import printable
 from ..._model.gate_words import (
     BASELINE_STATES,
@@ -36,7 +37,8 @@ _UTC = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _FINGERPRINT = re.compile(r"[0-9]+:[0-9a-f]{32}")
 _VERSION = re.compile(r"[0-9A-Za-z.+-]{1,40}")
-_HTTPS = re.compile(r"https://[0-9A-Za-z._~/#-]{1,300}")
+# addresses of this collection only, so that no saved file leads elsewhere
+_HTTPS = re.compile(re.escape(DOCUMENTATION) + r"/[0-9A-Za-z._~/#-]{1,300}")
 _LONGEST_TEXT = 4000
 # the path of the document itself
 TOP = "the top level"

@@ -364,9 +364,8 @@ def main() -> None:
         kitchen = Kitchen(service, f"http://127.0.0.1:{others.server_port}", Path(sys.argv[1]).absolute())
         for recipe in (
             targets_from_csv, targets_from_a_cmdb, plan_as_a_comment, scan_each_night, tickets_from_findings,
-            several_accounts, targets_from_a_network, targets_from_terraform,
-            several_accounts, findings_as_a_table, gates_of_the_estate, gates_of_accounts, fresh_catalogues,
-            controls,
+            several_accounts, targets_from_a_network, targets_from_terraform, findings_as_a_table, gates_of_the_estate,
+            gates_of_accounts, fresh_catalogues, controls,
         ):  # fmt: skip
             recipe(kitchen)
         assert service.violations() == []

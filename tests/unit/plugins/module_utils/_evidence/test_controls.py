@@ -123,6 +123,18 @@ def test_a_control_that_matches_findings_at_several_places_hides_none_of_them(fi
     assert sight.wrong[0].endswith(": name its path, port, check or fingerprint.")
 
 
+@pytest.mark.parametrize(
+    "more", [{"risk_level": 4}, {"protocol": "udp"}, {"name": "Directory listing of backups"}], ids=str
+)
+def test_a_finding_at_the_place_of_a_control_is_not_hidden_by_it(more):
+    pairs = [pair(findings=(finding(name="Directory listing", vuln_id="WEB-9"), finding(**{
+        "name": "Directory listing", "vuln_id": "WEB-9", "id": 2, **more,
+    })))]  # fmt: skip
+    sight = seen([{"check": "WEB-9", "reason": "x"}], pairs)
+    assert sight.rows == rows_of(pairs)
+    assert sight.wrong[0].startswith("must_see[0] matches 2 findings of a.example (Directory listing")
+
+
 def test_one_weakness_with_several_parameters_is_one_control():
     rows = [[f"https://a.example{CANARY}", parameter] for parameter in ("C", "O")]
     evidence = {"type": "table", "data": {"headers": ["URL", "Parameter"], "rows": rows}}

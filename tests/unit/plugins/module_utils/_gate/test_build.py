@@ -57,6 +57,14 @@ def test_the_option_with_all_that_one_may_have():
         ({"url": URL, "pattern": "v.*"}, "scan_gate_build.pattern has 0 groups: put the build"),
         ({"url": URL, "pattern": "(a)(b)"}, "scan_gate_build.pattern has 2 groups"),
         ({"url": URL, "wait": "soon"}, "scan_gate_build.wait is 'soon': give seconds"),
+        ('{"url": "http://x/v"}', "scan_gate_build has no url: give a dictionary"),
+        ({}, "scan_gate_build has no url"),
+        ({"url": URL, "expected": "4f2a"}, "scan_gate_build has the unknown key 'expected': the closest one is expect"),
+        ({"url": "http://[::1/version"}, "scan_gate_build.url is no http or https URL"),
+        ({"url": "http://[foo]/"}, "scan_gate_build.url is no http or https URL"),
+        ({"url": "http://a.example:x/"}, "scan_gate_build.url is no http or https URL"),
+        ({"url": "http://ex\u2100mple/"}, "scan_gate_build.url is no http or https URL"),
+        ({"url": URL, "pattern": "(a{99999999999})"}, "scan_gate_build.pattern is no regular expression ("),
     ],
 )
 def test_a_wrong_option_is_refused_by_its_name(given, message):
@@ -89,7 +97,7 @@ def test_the_build_in_an_answer(asked, body, value):
     "asked, body, why",
     [
         (source(), b"", "its value is not one printable line of 1 to 200 characters"),
-        (source(), b"<html>\n<body>", "its value is not one printable line"),
+        (source(), b"4f2a\nbuild", "its value is not one printable line"),
         (source(), b"a" * 201, "its value is not one printable line"),
         (source(), b"a\x1b[31mb", "its value is not one printable line"),
         (source(), b"::error::x", "its value is not one printable line"),
@@ -109,6 +117,8 @@ def test_the_build_in_an_answer(asked, body, value):
         (source("pattern", "v([0-9]+)"), b"none", "its answer has no text at pattern v([0-9]+)"),
         (source("pattern", "v([0-9]+)?"), b"v", "its value is not one printable line"),
         (source("header", "X-Build"), b"4f2a", "its answer has no text at header X-Build"),
+        (source(), b"<!doctype html><p>Starting", "it answers a page or JSON: say where the build stands in it"),
+        (source(), b' {"status":"starting"}', "it answers a page or JSON"),
     ],
 )
 def test_an_answer_without_a_build_says_why(asked, body, why):

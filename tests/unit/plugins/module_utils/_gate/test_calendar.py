@@ -225,6 +225,20 @@ def test_lines_are_folded_between_characters():
 # --- lists for people
 
 
+@pytest.mark.parametrize(
+    "expires, day",
+    [
+        ("2026-11-25", "2026-11-25"),
+        ("2026-11-25T00:30:00+14:00", "2026-11-24"),
+        ("2026-11-25T23:30:00-05:00", "2026-11-26"),
+    ],
+)
+def test_people_see_the_day_in_utc_on_which_a_waiver_ends(expires, day):
+    of = ahead()
+    of["waivers"]["ending"][0]["expires"] = expires
+    assert day in [when for when, _text in coming(of)]
+
+
 def test_people_see_what_begins_to_fail_the_next_first():
     of = ahead()
     assert [day for day, _text in coming(of)] == ["2026-11-25", "2026-12-24"]

@@ -385,6 +385,17 @@ def test_a_waiver_of_one_cve_does_not_cover_another_one(matchers, waived_by):
         assert said.partial == ()
 
 
+@pytest.mark.parametrize("found", [finding("a", cve=[LOG4J, TEXT4SHELL]), finding("a", cve=[TEXT4SHELL, LOG4J])])
+@pytest.mark.parametrize("ends, first", [((NOW + 9, NOW + 5), 1), ((NOW + 5, NOW + 9), 0), ((NOW + 5, NOW + 5), 0)])
+def test_of_waivers_that_are_needed_together_the_one_that_ends_first_is_named(found, ends, first):
+    """After that day the finding counts again, so it is what people must be told."""
+    rules = [
+        Rule(waiver_of(number), matcher_of({"cve": cve}, "waivers"), end)
+        for number, (cve, end) in enumerate(zip((LOG4J, TEXT4SHELL), ends))
+    ]
+    assert waive(rules, rows(found), NOW).rows == (waiver_of(first),)
+
+
 def test_a_waiver_covers_the_only_cve_of_a_finding():
     assert waived([{"cve": LOG4J.lower()}], finding("a", cve=[LOG4J])).rows == (waiver_of(0),)
     assert waived([{"cve": LOG4J}], finding("a", cve=[])).rows == (None,)
