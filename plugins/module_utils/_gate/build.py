@@ -94,7 +94,7 @@ def value_in(given: Mapping[str, Any], headers: Mapping[str, str], body: bytes) 
             found = body.decode("utf-8-sig")
             if not place and found.lstrip().startswith(("<", "{", "[")):
                 raise NoValue(
-                    "it answers a page or JSON: say where the build stands in it, with header, json or pattern"
+                    "it answers a page or JSON: say where the build is in it, with header, json or pattern"
                 )
             if place:
                 found = re.search(where, found)[1] or ""  # type: ignore[index]  # caught below

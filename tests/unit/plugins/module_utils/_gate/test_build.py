@@ -117,7 +117,7 @@ def test_the_build_in_an_answer(asked, body, value):
         (source("pattern", "v([0-9]+)"), b"none", "its answer has no text at pattern v([0-9]+)"),
         (source("pattern", "v([0-9]+)?"), b"v", "its value is not one printable line"),
         (source("header", "X-Build"), b"4f2a", "its answer has no text at header X-Build"),
-        (source(), b"<!doctype html><p>Starting", "it answers a page or JSON: say where the build stands in it"),
+        (source(), b"<!doctype html><p>Starting", "it answers a page or JSON: say where the build is in it"),
         (source(), b' {"status":"starting"}', "it answers a page or JSON"),
     ],
 )
