@@ -93,9 +93,7 @@ def value_in(given: Mapping[str, Any], headers: Mapping[str, str], body: bytes) 
         else:
             found = body.decode("utf-8-sig")
             if not place and found.lstrip().startswith(("<", "{", "[")):
-                raise NoValue(
-                    "it answers a page or JSON: say where the build is in it, with header, json or pattern"
-                )
+                raise NoValue("it answers a page or JSON: say where the build is in it, with header, json or pattern")
             if place:
                 found = re.search(where, found)[1] or ""  # type: ignore[index]  # caught below
     except (LookupError, TypeError, ValueError, RecursionError):
