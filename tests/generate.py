@@ -15,10 +15,11 @@ changed: improve its words by hand. Needs PyYAML.
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
-import runpy
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import yaml
@@ -180,6 +181,15 @@ def _assumptions() -> str:
     return "".join(sections).rstrip("\n") + "\n"
 
 
+def _beside(name: str) -> ModuleType:
+    """A module beside this program, which runs with and without a package around it."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / f"tests/{name}.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def texts() -> dict[str, str]:
     """What each file must contain, by its path."""
     modules, families = _modules(), _families()
@@ -203,11 +213,9 @@ def texts() -> dict[str, str]:
             if (ROOT / place / "tasks").is_dir():
                 found[f"{place}/aliases"] = HEAD + TARGET["aliases"]
                 found[f"{place}/meta/main.yml"] = "---\n" + HEAD + TARGET["meta/main.yml"]
-    # this program runs with and without a package around it
-    outcomes = runpy.run_path(str(ROOT / "tests/generate_outcomes.py"))
-    found[outcomes["PAGE"]] = outcomes["page_of"](yaml.safe_load(_read(outcomes["SOURCE"])))
-    reference = runpy.run_path(str(ROOT / "tests/generate_pages.py"))["pages"]()
-    return {**found, **pages, **reference}
+    outcomes = _beside("generate_outcomes")
+    found[outcomes.PAGE] = outcomes.page_of(yaml.safe_load(_read(outcomes.SOURCE)))
+    return {**found, **pages, **_beside("generate_pages").pages()}
 
 
 def outdated() -> list[str]:

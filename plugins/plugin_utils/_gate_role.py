@@ -166,11 +166,7 @@ class _Gate:
                 self.values.update(action.values([name]))
             except ScannerError as error:
                 self.wrong = self.wrong or str(error)
-        null = [f"{PREFIX}{name}" for name, each in self.values.items() if each is None]
-        if null:
-            self.wrong = (
-                f"{null[0]} is null, probably because a variable is unset: give a value, or leave the variable out."
-            )
+        self.wrong = action.null_in(self.values) or self.wrong
         # what the play sets for a module counts where the role has another default
         defaults = {**self.of_gate, **self.of_scan}
         self.settings = {

@@ -59,6 +59,9 @@ class ProveAction(RoleAction):
         entered = self.enter()
         if entered or not self.claims("before"):
             return entered
+        null = self.null_in(self.own_values())
+        if null:
+            raise WrongOption(null)
         source = self.value("source")
         path = self.absolute(source) if isinstance(source, str) else ""
         artifacts = self.path("artifacts", "prove_fix")
@@ -111,12 +114,7 @@ class ProveAction(RoleAction):
         return findings
 
     def _controls(self) -> tuple[Control, ...]:
-        given = self.values(["must_see"])
-        if given.get("must_see", ()) is None:
-            raise WrongOption(
-                "prove_fix_must_see is null, probably because a variable is unset: give a list, or leave the variable out."
-            )
-        return controls_of(given.get("must_see"), "prove_fix_must_see")
+        return controls_of(self.value("must_see"), "prove_fix_must_see")
 
     def _read(self, ids: Sequence[int], when: str, controls: Sequence[Control] = ()) -> list[Result]:
         """The scans with these ids. What fails here makes findings unproven, with its message as the reason."""

@@ -289,6 +289,13 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         """Those of them that are set."""
         return self.values(self.own_options())
 
+    def null_in(self, values: Mapping[str, Any]) -> str:
+        """That the variable of one of these options is null, a sentence; or ""."""
+        null = next((name for name, each in values.items() if each is None), None)
+        if null is None:
+            return ""
+        return f"{self.role}_{null} is null, probably because a variable is unset: give a value, or leave the variable out."
+
     # --- the work of modules
 
     def defaults(self, module: str) -> Result:

@@ -70,7 +70,7 @@ def test_nothing_is_scanned_without_the_expected_build(service, preview, tmp_pat
     assert played.status == 2 and played.events[JUDGE][0].log == [], played.output
     (event,) = played.events[END]
     assert event.result["msg"].startswith(
-        "The gate ended with moved. The address of the build did not answer before the scans: its value"
+        "The gate ended with moved. The build could not be read before the scans: its value"
     )
     assert "Nothing was scanned." in event.result["msg"]
     assert written(tmp_path)["build"] == {"url": preview.url, "expected": "4f2a", "before": None, "after": None}

@@ -93,7 +93,9 @@ def value_in(given: Mapping[str, Any], headers: Mapping[str, str], body: bytes) 
         else:
             found = body.decode("utf-8-sig")
             if not place and found.lstrip().startswith(("<", "{", "[")):
-                raise NoValue("it answers a page or JSON: say where the build is in it, with header, json or pattern")
+                raise NoValue(
+                    "its answer is a page or JSON, so name the place of the build with header, json or pattern"
+                )
             if place:
                 found = re.search(where, found)[1] or ""  # type: ignore[index]  # caught below
     except (LookupError, TypeError, ValueError, RecursionError):
@@ -133,7 +135,7 @@ def moved_in(build: Mapping[str, Any]) -> str | None:
             " after the scans" if before else later or " before the scans",
             build.get("problem") or "it was not read",
         )
-        return f"The address of the build did not answer{when}: {why} ({url}). Run the gate again."
+        return f"The build could not be read{when}: {why} ({url}). Run the gate again."
     if before != after:
         return f"Another build was deployed while it was scanned: {before} → {after} ({url}). Run the gate again."
     return None

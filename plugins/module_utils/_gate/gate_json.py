@@ -288,14 +288,15 @@ def is_unjudged(value: object) -> bool:
 
 def unjudged(result: Mapping[str, Any]) -> Record:
     """What the format csv reads of a gate.json, for the result of finding_info. Raises WrongOption."""
+    doubts, total = result["doubts"], result["total"]
+    if not isinstance(total, int) or not isinstance(doubts, list) or [x for x in doubts if not isinstance(x, str)]:
+        raise WrongOption("total or doubts is not as finding_info returns it: give its unchanged result.")
     try:
         rows = _reading(map(_line, result["findings"])).rows
-        doubts = list(result["doubts"])
-        listed, total = len(result["findings"]), int(result["total"])
-        if isinstance(result["doubts"], str) or [each for each in doubts if not isinstance(each, str)]:
-            raise Wrong("is followed by doubts that are no list of texts")
-    except (Wrong, TypeError, ValueError) as error:
+        listed = len(result["findings"])
+    except (Wrong, TypeError) as error:
         raise WrongOption(f"An item of findings {error}: give the unchanged result of finding_info.") from None
+    doubts = [*doubts]
     if not (doubts or result["complete"]):
         doubts.append("The list of findings may be incomplete.")
     if listed < total:

@@ -84,7 +84,7 @@ def verdict(watch: Watch) -> str:
     if len(watch.entries) == 1:
         return first
     tool = _tools(watch.entries)
-    named = first_of([f"{printable(entry.target, 60)!r}{tool(entry)} ({entry.outcome})" for entry in bad], _MOST_NAMED)
+    named = first_of([f"{printable(entry.name, 60)!r}{tool(entry)} ({entry.outcome})" for entry in bad], _MOST_NAMED)
     return f"{len(bad)} of {len(watch.entries)} scans did not finish, {named}; see scans. The first of them: {first}"
 
 
@@ -99,14 +99,14 @@ def bad_end(entry: Entry, timeouts: Timeouts) -> str:
         DELETED: "no longer exists",
     }.get(outcome, f"ended as {outcome}")
     next_step = f"it was stopped; raise {outcome}" if entry.stopped else NEXT_STEP[outcome]
-    return f"Scan {entry.scan_id} of {printable(entry.target)!r} {how}{f' ({said})' if said else ''}: {next_step}."
+    return f"Scan {entry.scan_id} of {printable(entry.name)!r} {how}{f' ({said})' if said else ''}: {next_step}."
 
 
 def named_scans(entries: Sequence[Entry]) -> str:
     """Some scans for a sentence."""
     tool = _tools(entries)
     return first_of(
-        [f"{entry.scan_id} of {printable(entry.target, 60)!r}{tool(entry)}" for entry in entries], _MOST_NAMED
+        [f"{entry.scan_id} of {printable(entry.name, 60)!r}{tool(entry)}" for entry in entries], _MOST_NAMED
     )
 
 
@@ -131,7 +131,7 @@ def unclear_start(entry: Entry, new: Sequence[int] | None, error: CallError | No
         if new is not None
         else ("the list of scans could not be read")
     )
-    target = printable(entry.target)
+    target = printable(entry.name)
     if error is None:
         sentence = (
             f"A scan of {target!r} may have been started: the answer to POST {SCAN.path} was a success without its id, and"
@@ -212,7 +212,7 @@ def _line(entry: Entry, tool: str) -> str:
     counts = findings_of(record, whole=True)
     if counts:
         parts.append(_findings(counts))
-    return f"scan {entry.scan_id} of {printable(entry.target, 100)}{tool}: {printable(', '.join(parts))}"
+    return f"scan {entry.scan_id} of {printable(entry.name, 100)}{tool}: {printable(', '.join(parts))}"
 
 
 def _findings(counts: Mapping[str, int]) -> str:

@@ -153,7 +153,7 @@ class _Run:
                     for each in watch.startable():
                         each.outcome = QUEUE_TIMEOUT
                         each.error = (
-                            f"No scan of {printable(each.target)!r} was started: the account's plan had no free slot for"
+                            f"No scan of {printable(each.name)!r} was started: the account's plan had no free slot for"
                             f" {watch.timeouts.queue:g} s ({printable(error.message)!r}). Run the task again when other"
                             " scans have ended, or raise queue_timeout."
                         )
@@ -179,7 +179,7 @@ class _Run:
             scan_id, data = find_started(task.client, task.params, query, entry, error), {}
             task.warn(
                 f"The answer to POST {SCAN.path} was lost or was not a success. Scan {scan_id} of"
-                f" {printable(entry.target)!r} is new since then and is counted as started by this task."
+                f" {printable(entry.name)!r} is new since then and is counted as started by this task."
             )
         if scan_id is None:
             scan_id = find_started(task.client, task.params, query, entry)
@@ -203,7 +203,7 @@ class _Run:
             for entry, others in doubles(self.task.client, self.watch.query, entries):
                 ids = ", ".join(str(number) for number in others)
                 self.task.warn(
-                    f"While this task started scan {entry.scan_id} of {printable(entry.target)!r}, somebody else started"
+                    f"While this task started scan {entry.scan_id} of {printable(entry.name)!r}, somebody else started"
                     f" {'another' if len(others) == 1 else 'others'} with the same tool: {ids}. All of them go on. Stop those"
                     " that are not needed, with state: stopped and their ids."
                 )
@@ -220,7 +220,7 @@ class _Run:
                 entry.record = record
                 continue
             self.task.warn(
-                f"Scan {entry.scan_id} of {printable(entry.target)!r} was started, but its record could not be read: {why}."
+                f"Scan {entry.scan_id} of {printable(entry.name)!r} was started, but its record could not be read: {why}."
                 " The result has only what the start returned. The scan goes on; read it with scanops.scanner.scan_info."
             )
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from .._evidence.scans import status_of
 from .._http.outage import Outage
+from .._model.errors import without_secrets
 from .._model.families import DELETED, QUEUE_TIMEOUT, RUN_TIMEOUT, outcome_of_status
 from .._model.records import Record
 from .spec import ScanSpec
@@ -62,6 +63,11 @@ class Entry:
     stopped: bool | None = None
     # what the task declares of it
     spec: ScanSpec = _UNDECLARED
+
+    @property
+    def name(self) -> str:
+        """The target for messages, without a password that its name can have."""
+        return without_secrets(self.target)
 
     def body(self, workspace_id: int | None) -> Record:
         """The body of its start."""

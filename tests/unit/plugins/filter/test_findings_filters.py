@@ -123,6 +123,14 @@ def test_a_changed_result_of_finding_info_is_refused(wrong):
         findings_export({**FOUND, "findings": wrong}, "csv")
 
 
+@pytest.mark.parametrize(
+    "wrong", [{"total": None}, {"total": "2"}, {"doubts": "Scan 5"}, {"doubts": [1]}, {"doubts": None}], ids=str
+)
+def test_a_count_or_a_doubt_in_another_form_is_refused(wrong):
+    with pytest.raises(AnsibleFilterError, match=r"total or doubts is not as finding_info returns it"):
+        findings_export({**FOUND, **wrong}, "csv")
+
+
 # --- SARIF
 
 

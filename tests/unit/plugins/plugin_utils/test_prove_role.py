@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.plugin_utils._prove_role import carries, plan
+from ansible_collections.scanops.scanner.tests.unit.plugins.plugin_utils.role_steps import Role
 
 READ = {
     "id": 7,
@@ -38,6 +39,17 @@ READ = {
 )
 def test_a_host_carries_the_targets_of_the_inventory_plugin_or_of_its_name(variables, target, expected):
     assert carries("a.example", variables, target) is expected
+
+
+@pytest.mark.parametrize("option", ["must_see", "fingerprints", "select", "authentication", "source_max_age"])
+def test_a_null_variable_is_not_taken_for_one_that_is_not_set(tmp_path, option):
+    """An unset variable in a template gives null, and without controls or a login a scan sees less."""
+    play = Role("prove_fix", tmp_path, {"prove_fix_source": "gate.json", f"prove_fix_{option}": None})
+    result = play.run("before")
+    assert result["failed"] and result["msg"].startswith(
+        f"prove_fix_{option} is null, probably because a variable is unset"
+    )
+    assert play.calls == []
 
 
 @pytest.mark.parametrize(

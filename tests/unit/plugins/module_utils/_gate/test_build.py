@@ -117,8 +117,8 @@ def test_the_build_in_an_answer(asked, body, value):
         (source("pattern", "v([0-9]+)"), b"none", "its answer has no text at pattern v([0-9]+)"),
         (source("pattern", "v([0-9]+)?"), b"v", "its value is not one printable line"),
         (source("header", "X-Build"), b"4f2a", "its answer has no text at header X-Build"),
-        (source(), b"<!doctype html><p>Starting", "it answers a page or JSON: say where the build is in it"),
-        (source(), b' {"status":"starting"}', "it answers a page or JSON"),
+        (source(), b"<!doctype html><p>Starting", "its answer is a page or JSON, so name the place"),
+        (source(), b' {"status":"starting"}', "its answer is a page or JSON"),
     ],
 )
 def test_an_answer_without_a_build_says_why(asked, body, why):
@@ -154,16 +154,16 @@ def build(before="4f2a", after="4f2a", expected=None, url=URL, **more):
         ),
         (
             build(None, None, problem="its answer has status 503", wait="600"),
-            "The address of the build did not answer after 10 minutes: its answer has status 503"
+            "The build could not be read after 10 minutes: its answer has status 503"
             " (https://shop.example.com/version). Run the gate again.",
         ),
         (
             build(after=None),
-            f"The address of the build did not answer after the scans: it was not read ({URL}). Run the gate again.",
+            f"The build could not be read after the scans: it was not read ({URL}). Run the gate again.",
         ),
         (
             build(before=None),
-            f"The address of the build did not answer before the scans: it was not read ({URL}). Run the gate again.",
+            f"The build could not be read before the scans: it was not read ({URL}). Run the gate again.",
         ),
     ],
 )

@@ -47,6 +47,16 @@ def test_a_line_shows_what_has_moved_and_nothing_twice():
     assert [line.partition(",")[0] for line in lines(watch, told, 10)[0]] == ["scan 2 of host-2: deleted"]
 
 
+def test_a_password_in_the_name_of_a_target_is_in_no_line_and_no_message():
+    watch = watching(1)
+    watch.entries[0].target = "https://me:hunter2@a.example/?token=s3cret"
+    shown, _told = lines(watch, None, 0)
+    assert shown == ["scan 1 of https://***@a.example/?***: waiting"]
+    watch.entries[0].outcome = "aborted"
+    said = f"{verdict(watch)} {named_scans(watch.entries)}"
+    assert "a.example" in said and "hunter2" not in said and "s3cret" not in said
+
+
 def test_each_scan_names_its_tool_where_there_are_several():
     watch = watching(2)
     watch.entries[0].spec = watch.entries[0].spec._replace(tool_id=170)
