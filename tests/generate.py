@@ -153,6 +153,8 @@ def _assumptions() -> str:
     from ansible_collections.scanops.scanner.plugins.module_utils._contract.assumptions import ROWS
 
     label = "ansible_collections.scanops.scanner.docsite.guide_assumptions_table"
+    said = yaml.safe_load(_read("docs/docsite/assumptions.yml"))
+    assert [*said] == [row.name for row in ROWS], "docs/docsite/assumptions.yml has other rows, or another order"
     names = {safe: ", ".join(f"`{row.name}`_" for row in ROWS if row.safe is safe) for safe in (True, False)}
     sections = [PAGE.format(label=label, safe=names[True], unsafe=names[False])]
     for row in ROWS:
@@ -169,13 +171,13 @@ def _assumptions() -> str:
             row.name,
             "-" * len(row.name),
             "",
-            " ".join(filter(None, (row.assumption, row.more))).replace("`", "``"),
+            " ".join(filter(None, (row.assumption, said[row.name].get("more")))).replace("`", "``"),
             "",
             f"* If it is wrong, {'safe' if row.safe else '**not safe**'}: {row.consequence.replace('`', '``')}",
             f"* Source: {row.source}",
             f"* Modules: {modules}",
             f"* Code: {place}",
-            "* Tests: " + re.sub(r"\btest_\w+", r"``\g<0>``", row.tests),
+            "* Tests: " + re.sub(r"\btest_\w+", r"``\g<0>``", said[row.name]["tests"]),
         ]
         sections.append("\n".join(lines) + "\n\n")
     return "".join(sections).rstrip("\n") + "\n"

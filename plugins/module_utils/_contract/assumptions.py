@@ -140,10 +140,6 @@ class Row(NamedTuple):
     # the calls, parameters, fields and statuses that the specification does not have, in the notation of
     # tests/unit/conventions/test_assumptions.py
     covers: tuple[str, ...] = ()
-    # further sentences of the guide, with `literals`
-    more: str = ""
-    # tests, and in quotes forms and tasks of tests/unit/plugins/modules/scenarios.py
-    tests: str = ""
 
     def judged(self, answers: Observations, unwritten: str = "") -> Record:
         """The verdict, and what it means. unwritten: why creates and deletes were not tried, "" if they were."""
@@ -192,8 +188,6 @@ ROWS = (
             "POST /targets >created_id >id",
             "POST /http_loggers >created_id >id",
         ),
-        more="Any 2xx status is accepted.",
-        tests='forms "create-answers-a-record", "create-answers-a-record-200", "create-answers-nothing"',
     ),
     Row(
         "created-listed",
@@ -206,11 +200,6 @@ ROWS = (
         NEEDS_WRITES,
         created_are_listed,
         _CREATES,
-        more=(
-            "The list of its workspace contains it too. The first page of a list is the one that the service returns"
-            " without `page`."
-        ),
-        tests="test_a_whole_list_is_read_to_an_empty_page, test_an_object_that_its_list_lacks_is_found",
     ),
     Row(
         "lists-in-data",
@@ -223,7 +212,6 @@ ROWS = (
         _NO_ANSWER,
         lists_are_wrapped,
         ("workspaces",),
-        tests='form "lists-bare"',
     ),
     Row(
         "ids",
@@ -236,7 +224,6 @@ ROWS = (
         "no rows were found",
         ids_are_integers,
         ("workspaces",),
-        tests="test_ids_that_are_texts_of_digits_and_halves_of_characters_are_replaced",
     ),
     Row(
         "wordlist-contents",
@@ -261,8 +248,6 @@ ROWS = (
         ),
         ("wordlists", "contents"),
         ("GET /wordlists/{id}/contents @text/plain",),
-        more="It has one word per line.",
-        tests='forms "contents-text", "contents-wrapped"',
     ),
     Row(
         "logger-data",
@@ -279,7 +264,6 @@ ROWS = (
             "GET /http_loggers/{id}/data .ip_address .request_method .url_params .http_headers .request_body_base64"
             " .request_date",
         ),
-        tests='form "logger-data-array"',
     ),
     Row(
         "logger-count",
@@ -290,7 +274,6 @@ ROWS = (
         "A list with fewer requests is an error.",
         True,
         "a logger whose requests were deleted would be needed",
-        tests="test_the_count_of_the_logger_is_compared_before_and_after",
     ),
     Row(
         "request-ids",
@@ -302,7 +285,6 @@ ROWS = (
         False,
         "it shows only over time",
         covers=("GET /http_loggers/{id}/data .id",),
-        tests="test_an_entry_without_an_id_is_refused",
     ),
     Row(
         "delete-answer",
@@ -315,7 +297,6 @@ ROWS = (
         NEEDS_WRITES,
         deletes_are_done,
         _CREATES,
-        tests='form "delete-200", test_a_delete_that_is_answered_and_not_done_is_an_error',
     ),
     Row(
         "descriptions",
@@ -328,7 +309,6 @@ ROWS = (
         "no object without a description was found",
         descriptions_are_strings,
         ("workspaces",),
-        tests='form "null-descriptions"',
     ),
     Row(
         "stored-texts",
@@ -341,7 +321,6 @@ ROWS = (
         " stored form of the declared one.",
         True,
         "no trial sends a text that can be stored in several forms",
-        tests="test_another_form_fails_in_the_first_run, test_a_target_is_recreated_once_at_most",
     ),
     Row(
         "past-end",
@@ -354,8 +333,6 @@ ROWS = (
         _NO_TARGETS,
         page_after_the_last_is_empty,
         ("targets", "targets_first_page", "past_end"),
-        more="A 404 is an error, too: the workspace may have been deleted meanwhile.",
-        tests="test_a_whole_list_is_read_to_an_empty_page, test_a_404_on_a_later_page_is_no_end_of_a_list",
     ),
     Row(
         "whole-lists",
@@ -368,10 +345,6 @@ ROWS = (
         _NO_ANSWER,
         lists_are_whole,
         ("workspaces",),
-        tests=(
-            "test_a_list_that_is_cut_is_an_error_or_is_read_to_its_end,"
-            " test_a_list_of_which_rows_are_missing_is_an_error"
-        ),
     ),
     Row(
         "totals",
@@ -384,10 +357,6 @@ ROWS = (
         "no answer has a total beside its rows",
         totals_are_true,
         ("workspaces",),
-        more="So may a `Link` header or a field that names the next page.",
-        tests=(
-            "test_a_total_above_the_rows_means_that_some_are_missing, test_a_list_of_which_rows_are_missing_is_an_error"
-        ),
     ),
     Row(
         "redirects",
@@ -400,7 +369,6 @@ ROWS = (
         NEEDS_WRITES,
         is_not_redirected,
         (),
-        tests="test_a_read_follows_a_redirect_to_the_same_address, test_a_redirected_write_is_refused",
     ),
     Row(
         "error-body",
@@ -414,8 +382,6 @@ ROWS = (
         "no call was refused",
         answer_is(lambda answer: isinstance(answer.error.get("message"), str), "unknown", successes=False),
         ("unknown",),
-        more="It may also contain `status`, and `details` of any type.",
-        tests="test_the_reason_is_found_in_any_form",
     ),
     Row(
         "gateways",
@@ -427,7 +393,6 @@ ROWS = (
         True,
         "the service is never made to fail",
         covers=("502", "503", "504"),
-        tests="test_a_gateway_is_quoted_where_it_says_why",
     ),
     Row(
         "target-delete",
@@ -441,8 +406,6 @@ ROWS = (
         target_is_deleted,
         ("create_target", "delete_create_target"),
         ("DELETE /targets/{id}", "403 delete"),
-        more="Its scans and their findings are deleted with it.",
-        tests='task "target-delete"',
     ),
     Row(
         "wordlist-by-id",
@@ -456,8 +419,6 @@ ROWS = (
         is_by_id("wordlist"),
         ("wordlists",),
         ("GET /wordlists/{id} .id .name .description .num_words .predefined", "DELETE /wordlists/{id}"),
-        more="`DELETE /wordlists/{id}` deletes it, and `GET /wordlists/{id}/contents` returns its words.",
-        tests='task "wordlist_info-id"',
     ),
     Row(
         "pages",
@@ -470,11 +431,6 @@ ROWS = (
         "no workspace with two targets was found",
         is_paged("targets"),
         ("targets", "targets_page_1", "targets_page_2"),
-        more=(
-            "The service may return fewer rows than requested. Its pages may start at 0, unless it also caps them at a"
-            " number that is not a multiple of 50, and the list has exactly two."
-        ),
-        tests="test_a_target_beyond_a_short_page_is_found_after_the_409, test_pages_that_count_from_0_lose_nothing",
     ),
     Row(
         "target-types",
@@ -490,7 +446,6 @@ ROWS = (
             is_filtered("type", "targets_of_type", "targets"),
         ),
         ("targets", "targets_of_type"),
-        tests='task "target_info-type"',
     ),
     Row(
         "target-fields",
@@ -507,7 +462,6 @@ ROWS = (
             "GET /http_loggers .handler_url .active_days .num_requests",
             "GET /http_loggers/{id} .handler_url .active_days .num_requests",
         ),
-        tests="test_reading_is_the_same_in_check_mode_and_in_every_form",
     ),
     Row(
         "object-workspaces",
@@ -520,8 +474,6 @@ ROWS = (
         "no targets and HTTP loggers were found in two workspaces",
         both(objects_have_workspaces, is_of_workspace("targets"), is_of_workspace("http_loggers")),
         ("targets", "http_loggers"),
-        more="Both lists can be filtered by `workspace_id`.",
-        tests="test_estate_purges_nothing, test_the_calls_of_a_proof",
     ),
     Row(
         "logger-workspace",
@@ -535,8 +487,6 @@ ROWS = (
         logger_is_in_its_workspace,
         ("create_http_logger", "own_loggers", "other_own_loggers"),
         ("POST /http_loggers :workspace_id",),
-        more="The specification has it in the query, the published client in the form.",
-        tests="test_where_the_workspace_of_a_logger_is_read_is_said",
     ),
     Row(
         "target-names",
@@ -549,7 +499,6 @@ ROWS = (
         NEEDS_WRITES,
         target_names_are_unique_in_a_workspace,
         ("create_target", "create_target_again", "create_target_elsewhere"),
-        tests="test_a_deviating_service_confirms_nothing_false",
     ),
     Row(
         "target-update",
@@ -560,7 +509,6 @@ ROWS = (
         "A different description is reported as drift, although it could be updated.",
         True,
         "no documented call changes it",
-        tests="test_drift_keeps_the_live_text",
     ),
     Row(
         "partial-update",
@@ -573,7 +521,6 @@ ROWS = (
         NEEDS_WRITES,
         put_keeps_other_fields,
         ("create_in_lower_case", "update", "updated_workspace"),
-        tests="test_a_field_that_an_update_clears_is_an_error_with_both_values",
     ),
     Row(
         "empty-description",
@@ -586,7 +533,6 @@ ROWS = (
         NEEDS_WRITES,
         put_clears_the_description,
         ("create_in_lower_case", "updated_workspace", "clear", "cleared_workspace"),
-        tests='task "workspace-clear-description"',
     ),
     Row(
         "workspace-holds",
@@ -599,7 +545,6 @@ ROWS = (
         NEEDS_WRITES,
         workspace_takes_its_objects,
         ("create_target_elsewhere", "create_other_logger", "delete_create_in_lower_case"),
-        tests="test_a_workspace_that_holds_something_is_not_deleted",
     ),
     Row(
         "predefined",
@@ -610,7 +555,6 @@ ROWS = (
         "The module refuses a delete that would work.",
         True,
         "no wordlist is ever deleted",
-        tests="test_a_predefined_wordlist_is_refused_before_a_delete_is_sent",
     ),
     Row(
         "current-workspace",
@@ -623,8 +567,6 @@ ROWS = (
         "no two workspaces with targets were found, one of them current",
         is_of_current_workspace("targets"),
         ("targets", "targets_anywhere"),
-        more="It also creates new targets there.",
-        tests="test_without_a_workspace_the_current_one_is_used_with_a_warning",
     ),
     Row(
         "name-spelling",
@@ -637,7 +579,6 @@ ROWS = (
         NEEDS_WRITES,
         name_is_stored_as_sent,
         ("create_target", "stored_target"),
-        tests='form "names-in-lower-case"',
     ),
     Row(
         "workspace-names",
@@ -650,7 +591,6 @@ ROWS = (
         NEEDS_WRITES,
         names_depend_on_case,
         ("create", "create_in_lower_case", "create_again"),
-        tests="test_all_with_one_key_are_returned_and_another_case_is_another_key",
     ),
     Row(
         "create-refusals",
@@ -664,8 +604,6 @@ ROWS = (
         refusal_has_known_reason,
         (),
         ("403 create",),
-        more="Its words distinguish a blacklisted target, too many objects and the licence.",
-        tests="test_the_reasons_of_a_refused_create_are_told_apart",
     ),
     Row(
         "unknown-id",
@@ -679,8 +617,6 @@ ROWS = (
         ids_are_unknown,
         ("unknown", "workspace"),
         ("404",),
-        more="So is an object that the key may not see.",
-        tests="test_a_404_means_absent_only_when_an_object_is_read",
     ),
     Row(
         "request-times",
@@ -693,8 +629,6 @@ ROWS = (
         "no recorded requests were found",
         is_utc("requests", lambda row: moment_of(row.get("request_date"))),
         ("logger_data",),
-        more="Times with an offset are understood as well.",
-        tests="test_a_time_is_read_with_its_offset_and_without_one_as_utc",
     ),
     Row(
         "rate-limit-wait",
@@ -706,8 +640,6 @@ ROWS = (
         True,
         _NO_LIMIT,
         covers=("429",),
-        more="It says so in `Retry-After` (seconds or a date) or in `X-RateLimit-Reset`.",
-        tests="test_the_wait_that_the_service_asks_for",
     ),
     Row(
         "rate-limit-budgets",
@@ -720,8 +652,6 @@ ROWS = (
         NEEDS_WRITES,
         put_shares_the_limit_of_post,
         ("create_in_lower_case", "update"),
-        more="The output of scans has a limit of its own.",
-        tests="test_put_counts_with_post_and_delete_and_not_with_get",
     ),
     Row(
         "rate-limit-headers",
@@ -734,8 +664,6 @@ ROWS = (
         _NO_ANSWER,
         has_rate_headers,
         ("workspaces",),
-        more="Limits count per minute, in a fixed window, a sliding window or a token bucket.",
-        tests="test_a_limit_is_used_completely_without_a_wait",
     ),
     Row(
         "key-check",
@@ -748,8 +676,6 @@ ROWS = (
         _NO_ANSWER,
         key_is_accepted,
         ("workspaces",),
-        more="401 means that the key is not accepted, 403 that its plan or its permissions do not include the API.",
-        tests="test_a_problem_fails_the_task_only_where_the_service_is_required",
     ),
     Row(
         "error-status",
@@ -766,8 +692,6 @@ ROWS = (
             successes=False,
         ),
         ("unknown",),
-        more="The field is `status`. It distinguishes these errors from those of other services.",
-        tests="test_whose_answer_it_is",
     ),
     Row(
         "schema",
@@ -780,7 +704,6 @@ ROWS = (
         _NO_ANSWER,
         has_schema,
         ("schema",),
-        tests="test_the_local_service_has_all_that_the_collection_relies_on",
     ),
     Row(
         "date",
@@ -793,8 +716,6 @@ ROWS = (
         _NO_ANSWER,
         has_dates,
         ("workspaces",),
-        more="It is the service's clock.",
-        tests="test_a_clock_that_is_an_hour_off_is_told",
     ),
     Row(
         "start-answer",
@@ -806,7 +727,6 @@ ROWS = (
         True,
         _NO_START,
         covers=("POST /scans >created_id >id",),
-        tests="test_each_answer_of_a_start_is_understood",
     ),
     Row(
         "start-without-id",
@@ -817,8 +737,6 @@ ROWS = (
         "The task fails, and says that a scan may have been started.",
         True,
         _NO_START,
-        more="It is the one new scan of the target and tool.",
-        tests="test_each_answer_of_a_start_is_understood",
     ),
     Row(
         "start-creates-target",
@@ -829,7 +747,6 @@ ROWS = (
         "The start is refused, and the task fails.",
         True,
         _NO_START,
-        tests="test_a_start_creates_a_missing_target",
     ),
     Row(
         "start-fields",
@@ -847,15 +764,6 @@ ROWS = (
             "404 start",
             "422 start",
         ),
-        more=(
-            "These are `target_id`, `workspace_id`, `tool_params`, `vpn_profile_uuid` (null means no VPN),"
-            " `max_scan_time`, `authentication` with `type` and `params`, `redirect_level`, `scan_original_url` and"
-            " `report_callback`, all at the top level of the body."
-        ),
-        tests=(
-            "test_each_start_sends_the_same, test_a_vpn_profile_by_name_by_uuid_and_none,"
-            " test_secrets_of_an_authentication_are_in_no_output"
-        ),
     ),
     Row(
         "start-slots",
@@ -866,8 +774,6 @@ ROWS = (
         "The task fails in place of waiting for a free slot.",
         True,
         _NO_START,
-        more="The same start succeeds once one of them has ended.",
-        tests="test_targets_wait_for_a_free_slot, test_a_limit_of_parallel_scans_is_named",
     ),
     Row(
         "scan-outcomes",
@@ -881,8 +787,6 @@ ROWS = (
         statuses_are_known(_STATUSES),
         ("scans",),
         ("GET /scans .status_name =status", "GET /scans/{id} .status_name =status"),
-        more="These are `waiting`, `running` and eight final ones, compared without regard to case.",
-        tests="test_every_status_has_its_outcome",
     ),
     Row(
         "scan-fields",
@@ -901,8 +805,6 @@ ROWS = (
             "GET /scans/{id} .id .tool_id .target_id .workspace_id .status_message .progress .start_time .end_time"
             " .duration .num_tests .num_finished_tests .vpn_profile_uuid",
         ),
-        more="They may be null while it is in progress.",
-        tests="test_reading_is_the_same_in_check_mode_and_in_every_form",
     ),
     Row(
         "scan-tests",
@@ -913,7 +815,6 @@ ROWS = (
         "A scan that counts no tests covers nothing, and a gate on it is incomplete.",
         True,
         "a scan that did not reach its target would be needed",
-        tests="test_a_scan_sees_everything_if_it_ran_all_of_its_tests",
     ),
     Row(
         "scan-breadth",
@@ -924,7 +825,6 @@ ROWS = (
         "A finding is gone although the scan could not have seen it. Other parameters must be equal.",
         False,
         "a target with known weaknesses would be needed",
-        tests="test_only_a_scan_that_is_not_narrower_shows_something_as_gone",
     ),
     Row(
         "scan-zone",
@@ -938,11 +838,6 @@ ROWS = (
         "no scan with a time without a time zone was found",
         first_of(began_in_utc, is_utc("scans", last_moment_of)),
         ("scans",),
-        more=(
-            "Times with an offset, and Unix times in seconds or milliseconds, are understood as well. UTC is that of the"
-            " service's clock."
-        ),
-        tests="test_the_present_is_by_the_service_clock, test_a_time_of_another_form_is_understood",
     ),
     Row(
         "scan-pages",
@@ -956,8 +851,6 @@ ROWS = (
         is_paged("scans"),
         ("scans", "scans_page_1", "scans_page_2"),
         ("GET /scans ?limit ?page",),
-        more="It is paged like the list of targets.",
-        tests='task "scan_info-workspace"',
     ),
     Row(
         "scan-filters",
@@ -975,7 +868,6 @@ ROWS = (
         ),
         ("scans", "scans_of_target_id", "scans_of_tool_id"),
         ("GET /scans ?workspace_id ?tool_id ?target_id", "422 list"),
-        tests="test_a_fresh_scan_is_used",
     ),
     Row(
         "scan-tool-params",
@@ -989,8 +881,6 @@ ROWS = (
         answer_is(lambda answer: isinstance(answer.record.get("tool_params"), dict), "scan", refusals=False),
         ("scan",),
         ("GET /scans/{id} .tool_params",),
-        more="They contain `authentication`.",
-        tests="test_parameters_are_compared_where_they_are_declared",
     ),
     Row(
         "scan-stop",
@@ -1002,8 +892,6 @@ ROWS = (
         True,
         _NO_START,
         covers=("POST /scans/{id}/stop", "DELETE /scans/{id}", "409 stop", "409 delete", "409 start"),
-        more="It returns any 2xx status, and may take a while. A scan in progress cannot be deleted.",
-        tests="test_stop_by_id, test_a_stop_may_take_a_while",
     ),
     Row(
         "tools",
@@ -1016,7 +904,6 @@ ROWS = (
         _NO_SCANS,
         values_are(lambda row: str(row.get("tool_id")), _TOOL_IDS, "scans", "scans_elsewhere"),
         ("scans",),
-        tests="test_tools_by_name_and_id",
     ),
     Row(
         "findings-whole",
@@ -1029,7 +916,6 @@ ROWS = (
         _NO_SCAN,
         findings_are_whole,
         ("scan", "findings_of_scan"),
-        tests="test_further_pages_are_read_where_they_can_be_asked_for, test_exactly_a_page_of_findings_is_warned_of",
     ),
     Row(
         "scan-counts",
@@ -1043,14 +929,6 @@ ROWS = (
         findings_are_counted,
         ("scan", "findings_of_scan"),
         ("GET /scans .result_summary", "GET /scans/{id} .result_summary"),
-        more=(
-            "Without `group_duplicates` the list contains the findings of every scan, with it the latest of each group of"
-            " duplicates."
-        ),
-        tests=(
-            "test_a_finding_that_a_scan_counted_must_be_read,"
-            " test_with_group_duplicates_each_severity_of_the_newest_scan_has_to_appear"
-        ),
     ),
     Row(
         "scan-workspace",
@@ -1063,8 +941,6 @@ ROWS = (
         "no scans with a workspace_id were found in two workspaces",
         scans_are_in_workspace_of_target,
         ("target_of_scan_here", "target_of_scan_elsewhere"),
-        more="It may lack `workspace_id`.",
-        tests="test_the_workspace_of_a_scan_is_that_of_its_target",
     ),
     Row(
         "finding-names",
@@ -1081,7 +957,6 @@ ROWS = (
             "GET /findings =vuln_risk_level",
             "GET /findings/{id} .id .name .risk_level .status .verified .cve .target_id .task_id =vuln_risk_level",
         ),
-        tests="test_a_severity_under_its_other_name_is_read",
     ),
     Row(
         "finding-fields",
@@ -1095,7 +970,6 @@ ROWS = (
         has_fields(FINDING, "task_id"),
         ("findings",),
         ("GET /findings .id .name .verified .target_id .task_id",),
-        tests="test_reading_is_the_same_in_check_mode_and_in_every_form",
     ),
     Row(
         "finding-filters",
@@ -1109,11 +983,6 @@ ROWS = (
         is_filtered("task_id", "findings_of_scan", "findings"),
         ("findings", "findings_of_scan"),
         ("GET /findings ?workspace_id ?target_id ?task_id ?group_duplicates",),
-        more="It can also be filtered by `workspace_id`, `target_id` and `group_duplicates`, and by nothing else.",
-        tests=(
-            "test_a_scan_brings_its_workspace_along,"
-            " test_a_service_that_ignores_the_target_gives_no_other_target_s_findings"
-        ),
     ),
     Row(
         "finding-workspace",
@@ -1126,8 +995,6 @@ ROWS = (
         "no two workspaces with scans and findings were found, one of them current",
         both(is_of_current_workspace("scans"), is_of_current_workspace("findings")),
         ("scans", "scans_anywhere", "findings", "findings_anywhere"),
-        more="It omits those of a target or a scan elsewhere.",
-        tests="test_a_target_by_id_brings_its_workspace_along",
     ),
     Row(
         "risk-levels",
@@ -1141,8 +1008,6 @@ ROWS = (
         values_are(_risk, range(len(SEVERITIES)), "findings", "findings_of_scan", each=(0, len(SEVERITIES) - 1)),
         ("findings",),
         ("GET /findings .risk_level",),
-        more="These mean informative, low, medium, high and critical.",
-        tests="test_findings_of_an_unknown_severity_are_never_dropped_and_are_counted",
     ),
     Row(
         "cve",
@@ -1156,8 +1021,6 @@ ROWS = (
         cves_are_lists,
         ("findings",),
         ("GET /findings .cve",),
-        more="It may be `N/A` or null.",
-        tests="test_cves_are_read_from_lists_and_texts_and_no_cve_is_none",
     ),
     Row(
         "finding-open",
@@ -1168,8 +1031,6 @@ ROWS = (
         "Any other status counts as open. A finding that needs a fix in spite of such a status does not count.",
         False,
         "only people know which findings need a fix",
-        more="The inventory counts open findings.",
-        tests="test_a_finding_counts_unless_its_status_says_that_it_is_closed",
     ),
     Row(
         "finding-status",
@@ -1183,8 +1044,6 @@ ROWS = (
         values_are(lambda row: type_of(row.get("status")), ("string",), "findings", "findings_of_scan"),
         ("findings",),
         ("GET /findings .status",),
-        more="The service defines the values. They are compared without regard to case.",
-        tests="test_a_status_is_compared_without_regard_to_case_and_a_missing_one_always_passes",
     ),
     Row(
         "finding-update",
@@ -1198,15 +1057,6 @@ ROWS = (
         patch_takes_objects,
         ("finding", "finding_change", "finding_after"),
         ("PATCH /findings/{id} :status :verified :risk_level",),
-        more=(
-            "It may also have a `reason`. The call changes all duplicates of the finding; any that it leaves are changed"
-            " one by one. Only newer public documentation has it, without the form of the body. The verification sends one"
-            " finding the status that it has, which the documentation calls no change."
-        ),
-        tests=(
-            "test_a_refusal_says_that_the_call_is_an_assumption,"
-            " test_every_finding_with_the_fingerprint_is_changed_however_the_service_groups_them"
-        ),
     ),
     Row(
         "vpn-profiles",
@@ -1220,8 +1070,6 @@ ROWS = (
         has_fields(VPN_PROFILE),
         ("vpn_profiles",),
         ("GET /vpn_profiles .uuid .name",),
-        more="The `uuid` identifies it. The `name` need not be unique.",
-        tests="test_profiles_are_returned_by_name_and_by_uuid",
     ),
     Row(
         "finding-templates",
@@ -1235,8 +1083,6 @@ ROWS = (
         templates_are_paged,
         ("finding_templates", "templates_2"),
         ("GET /public/finding_templates ?limit ?offset ?vuln_id_type ?has_ptt_exploit .name",),
-        more="They have no id. The largest `limit` is not known. If one is refused, the task tries a lower one.",
-        tests="test_all_pages_are_read_by_their_offset, test_a_limit_that_the_service_refuses_is_lowered",
     ),
     Row(
         "scan-status-filter",
@@ -1250,7 +1096,6 @@ ROWS = (
         if_filtered("scans", is_filtered("status", "scans_of_status", "scans", status_text, FINISHED)),
         ("scans", "scans_of_status"),
         ("GET /scans ?status",),
-        tests="test_a_service_that_knows_no_filter_gives_nothing_that_was_not_asked_for",
     ),
     Row(
         "output-refusals",
@@ -1264,8 +1109,6 @@ ROWS = (
         answer_is(lambda answer: answer.status == 406, "output", *_OUTPUTS, successes=False),
         ("scan",),
         ("406",),
-        more="A tool that has only raw output has no parsed output.",
-        tests="test_a_tool_with_only_raw_output_returns_text, test_a_format_that_the_tool_has_not_is_explained",
     ),
     Row(
         "running-output",
@@ -1278,10 +1121,6 @@ ROWS = (
         "no scan in progress was found whose output was refused",
         answer_is(lambda answer: answer.status in (404, 409), "running_output", successes=False),
         ("scans",),
-        tests=(
-            "test_the_output_of_a_scan_in_progress_is_refused_with_its_status,"
-            " test_incomplete_output_is_returned_with_a_warning"
-        ),
     ),
     Row(
         "output",
@@ -1297,11 +1136,6 @@ ROWS = (
         ),
         ("scan", "output"),
         ("GET /scans/{id}/output .output_type .output_data",),
-        more=(
-            "In the publicly known kinds of output, `output_data` is an object or a list. In any other kind it may be any"
-            " JSON."
-        ),
-        tests="test_an_output_of_another_form_is_an_error, test_the_output_of_an_unknown_tool_may_be_any_json",
     ),
     Row(
         "raw-output",
@@ -1314,7 +1148,6 @@ ROWS = (
         _NO_SCAN,
         answer_is(lambda answer: answer.form == "text", "raw", refusals=False),
         ("scan", "raw"),
-        tests="test_raw_output_may_be_wrapped_in_json",
     ),
     Row(
         "reports",
@@ -1333,11 +1166,6 @@ ROWS = (
             "GET /reports/{id} .id .format",
             "DELETE /reports/{id}",
         ),
-        more=(
-            "There are also `POST /reports`, `GET` and `DELETE /reports/{id}` and `GET /reports/{id}/download`. A report"
-            " is requested as JSON, with `source`, `resources`, `format`, `group_by` and optionally `webhook_url`."
-        ),
-        tests='tasks "report-create", "report-fetch", "report-delete"',
     ),
     Row(
         "report-answer",
@@ -1349,7 +1177,6 @@ ROWS = (
         True,
         _NO_REPORT,
         covers=("POST /reports >report_id >created_id >id",),
-        tests="test_the_new_id_is_read_in_each_form",
     ),
     Row(
         "report-list",
@@ -1363,14 +1190,6 @@ ROWS = (
         values_are(lambda row: None not in (row.get("id"), row.get("format")), (True,), "reports"),
         ("reports",),
         ("GET /reports .id .format",),
-        more=(
-            "It is complete in one answer. If the answer to a creation is lost or contains no id, the one new report of"
-            " the same format is the one that was requested."
-        ),
-        tests=(
-            "test_the_one_new_report_of_a_lost_creation_is_the_own_one,"
-            " test_several_new_reports_are_named_and_none_is_taken"
-        ),
     ),
     Row(
         "report-early",
@@ -1382,7 +1201,6 @@ ROWS = (
         True,
         _NO_REPORT,
         covers=("409",),
-        tests="test_a_report_is_waited_for",
     ),
     Row(
         "report-status",
@@ -1396,8 +1214,6 @@ ROWS = (
         values_are(_report_status, (None, *NOT_READY, *FAILED, *READY), "reports"),
         ("reports",),
         ("GET /reports .status =status_name", "GET /reports/{id} .status =status_name"),
-        more="It is in `status` or `status_name`, in the words of scans or similar ones.",
-        tests="test_a_report_is_waited_for, test_a_report_that_failed_ends_the_wait",
     ),
     Row(
         "report-format",
@@ -1410,7 +1226,6 @@ ROWS = (
         _NO_REPORTS,
         values_are(lambda row: str(row.get("format")).lower(), REPORT_TYPES, "reports"),
         ("reports",),
-        tests="test_a_format_that_nobody_knows_is_fetched_and_a_page_is_refused",
     ),
     Row(
         "report-unchanged",
@@ -1421,7 +1236,6 @@ ROWS = (
         "A report that changed is not downloaded again.",
         False,
         _NO_DOWNLOAD,
-        tests="test_a_report_by_id_is_fetched_once",
     ),
     Row(
         "report-accept",
@@ -1433,7 +1247,5 @@ ROWS = (
         True,
         _NO_DOWNLOAD,
         covers=("GET /reports/{id}/download @*/*",),
-        more="Its content type may be that of the format, or a less specific one.",
-        tests="test_a_file_of_each_format_is_fetched_whole",
     ),
 )

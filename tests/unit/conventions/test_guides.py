@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import yaml
 from ansible_collections.scanops.scanner.plugins.module_utils._contract.assumptions import ROWS
 from ansible_collections.scanops.scanner.tests import mutants
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import MODULES, ROOT
@@ -335,19 +336,23 @@ def test_the_guide_and_service_verification_have_the_same_assumptions_in_the_sam
     assert list(ASSUMPTIONS) == [row.name for row in ROWS]
 
 
+SAID = yaml.safe_load(text_of("docs/docsite/assumptions.yml"))
+
+
 @pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
 def test_an_assumption_has_its_sentence_its_place_and_its_test(row):
-    section = ASSUMPTIONS[row.name].replace("``", "")
+    section, said = ASSUMPTIONS[row.name].replace("``", ""), SAID[row.name]
+    more, tests = said.get("more", ""), said["tests"]
     assert section.startswith(row.assumption.replace("`", "")) and row.assumption.endswith(".")
-    for text in (row.source, row.consequence, row.place, row.more, row.tests):
+    for text in (row.source, row.consequence, row.place, more, tests):
         assert text.replace("`", "") in section
-    for text in (row.assumption, row.more, row.consequence):
+    for text in (row.assumption, more, row.consequence):
         assert text.count("`") % 2 == 0 and "``" not in text
     assert ("not safe" in section) is not row.safe
     assert row.modules == "all" or set(row.modules.split()) <= {*MODULES, "inventory"}
     # a test, or in quotes a form or task of scenarios.py
-    assert re.fullmatch(r'((forms?|tasks?) )?((test_\w+|"[\w-]+")(, | and )?)+', row.tests)
-    for name in re.findall(r'"([\w-]+)"', row.tests):
+    assert re.fullmatch(r'((forms?|tasks?) )?((test_\w+|"[\w-]+")(, | and )?)+', tests)
+    for name in re.findall(r'"([\w-]+)"', tests):
         assert name in {**ANSWER_FORMS, **WRITES, **READS}, name
     assert PLACE.fullmatch(row.place)
     for names, file in PLACE.findall(row.place):
