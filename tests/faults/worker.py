@@ -29,6 +29,8 @@ TIMEOUT = 20
 SLOW_TIMEOUT = 0.1
 """The option timeout for slow faults, in seconds, shorter than their delays."""
 SETTINGS: dict[str, Any] = {"rate_limits": None}
+WAITING = ("report", "scan")
+"""The modules that outlive an outage while they wait."""
 ENVIRONMENT = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC")
 
 
@@ -132,6 +134,9 @@ class Bench:
         connection = {"base_url": self.service.base_url, "api_key": self.service.api_key, "timeout": timeout}
         # a permanent rate limit costs some calls then, not hundreds
         connection["rate_limit_wait"] = 10
+        if operation.module in WAITING:
+            # and so does an outage in a wait
+            connection["outage_wait"] = "10"
         if timeout == SLOW_TIMEOUT:
             connection["retries"] = 1
         clock = Clock()
