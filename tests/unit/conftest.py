@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import collections
 import gc
 import tempfile
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from ansible_collections.scanops.scanner.tests.unit import task_report
 from ansible_collections.scanops.scanner.tests.unit.local_service import LocalService
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import FILES
-from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE, SLOW
+from ansible_collections.scanops.scanner.tests.unit.sampling import EVERY, EXHAUSTIVE, SLOW
 from hypothesis import settings
 
 RUNNING = pytest.StashKey()
@@ -30,6 +31,18 @@ def pytest_configure(config):
     config.pluginmanager.register(task_report)
     config.addinivalue_line("markers", SLOW)
     config.addinivalue_line("markers", "once: depends on no release of ansible-core, so that one of them runs it")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark the rows of long tables that `make test` leaves out as slow."""
+    rows = collections.Counter()
+    for item in items:
+        if hasattr(item, "callspec") and item.path.name in EVERY:
+            test = item.path, item.originalname
+            if rows[test] % EVERY[item.path.name]:
+                item.add_marker("slow")
+            rows[test] += 1
 
 
 def pytest_collection_finish(session):

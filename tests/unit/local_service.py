@@ -102,6 +102,10 @@ class LocalService:
             # the service closes a connection that nobody used for a minute
             self._connections.pop(owner).close()
             status, raw = self._exchange(owner, method, path, content)
+        except TimeoutError:
+            # the next test must not read the answer to this call
+            self._connections.pop(owner).close()
+            raise
         if status >= 400:
             raise ControlError(f"{method} {path}: {raw.decode(errors='replace')}")
         return json.loads(raw) if raw else None

@@ -15,6 +15,15 @@ EXHAUSTIVE = bool(os.environ.get("SCANNER_TEST_EXHAUSTIVE"))
 SLOW = "slow: takes seconds of processor time by its nature; `make test` leaves it to `make matrix`"
 """The marker, for the conftest.py of each tree of tests."""
 
+EVERY = {
+    "test_every_module.py": 2,
+    "test_module_options.py": 3,
+    "test_statuses.py": 2,
+    "test_stored_texts.py": 3,
+    "test_stories.py": 2,
+}
+"""The tables of which `make test` tries the first row and every second or third one, and `make matrix` all."""
+
 Case = TypeVar("Case")
 First = TypeVar("First")
 Second = TypeVar("Second")

@@ -73,7 +73,7 @@ def declaration_of(chance, repository, ids):
     return entries
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_no_workspace_appears_twice_and_none_is_lost(service, run, seed):
     chance = random.Random(seed)
     service.reset(settings={"rate_limits": None})

@@ -142,7 +142,9 @@ def test_a_few_failed_polls_do_not_end_a_wait(account, scan, polls):
     assert said[0].endswith("; trying again for 10 min 00 s (outage_wait), the scans go on")
 
 
-@pytest.mark.parametrize("outage_wait, seconds", [(None, 600), ("2h", 7200), ("90", 90), ("0", 0)])
+@pytest.mark.parametrize(
+    "outage_wait, seconds", [(None, 600), pytest.param("2h", 7200, marks=pytest.mark.slow), ("90", 90), ("0", 0)]
+)
 def test_an_outage_ends_a_wait_after_its_time(account, scan, passing, outage_wait, seconds):
     account.settings(scan_run_time=100000)
     account.fault(method="GET", path=f"{S}/40001", action="status", status=503, times=None)
