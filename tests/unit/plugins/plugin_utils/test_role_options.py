@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,7 @@ OPTIONS = {
 FLOATS = ("poll_interval", "queue_timeout", "run_timeout")
 
 
+@functools.cache
 def spec(role):
     text = (ROLES / role / "meta" / "argument_specs.yml").read_text()
     return yaml.safe_load(text)["argument_specs"]["main"]["options"]
