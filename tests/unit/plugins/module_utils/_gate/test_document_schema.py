@@ -13,6 +13,7 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.document import read_document
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.schema import DOCUMENT, TOP
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import saved_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove.source import selected_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._gate.test_document import (
     NOW,
@@ -99,6 +100,33 @@ def test_no_wrong_file_is_judged_again():
         if next(VALIDATOR.iter_errors(each), None) is not None or not is_usable(each):
             with pytest.raises(WrongOption, match="findings_file"):
                 saved_of(json.dumps(each).encode(), "saved.json", NOW)
+
+
+def spoilt():
+    """Texts that readers of JSON understand in different ways, by what is wrong."""
+    text = json.dumps(WHOLE)
+    return {
+        "a key twice": text[:-1] + ', "outcome": "passed", "verdict": "pass"}',
+        "a key twice below": text.replace('"failing": ', '"failing": 0, "failing": ', 1),
+        "no number": text.replace('"min_cvss": 1', '"min_cvss": NaN'),
+        "two documents": f"{text}\n{{}}",
+        "too deep": "[" * 100_000,
+        "UTF-16": text.encode("utf-16"),
+    }
+
+
+@pytest.mark.parametrize("name", spoilt())
+def test_no_reader_takes_one_of_two_meanings(name):
+    text = spoilt()[name]
+    content = text if isinstance(text, bytes) else text.encode()
+    for read in (
+        lambda: read_document(text),
+        lambda: read_document(content),
+        lambda: saved_of(content, "saved.json", NOW),
+        lambda: selected_of(content, "saved.json", None, None),
+    ):
+        with pytest.raises(WrongOption):
+            read()
 
 
 def test_a_result_of_the_module_may_have_more_keys_and_a_file_may_not():
