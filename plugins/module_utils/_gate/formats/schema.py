@@ -160,6 +160,8 @@ def _map(names: Iterable[str], kind: Kind, least: int = 0) -> Kind:
 _TEXT, _WHOLE, _BOOLEAN = Kind((str,)), Kind((int,)), Kind((bool,))
 _TEXTS, _TEXT_OR_NULL, _WHOLE_OR_NULL = _list(_TEXT), _TEXT.or_null, _WHOLE.or_null
 _COUNT, _PLACE = _number(0), _number(1)
+# seconds before a time that are still a time
+_SPAN = _number(0, 10**10).or_null
 _SHARE = _number(0, 1, (int, float)).or_null
 _TIME, _PRINT, _ADDRESS = _text(_UTC), _text(_FINGERPRINT), _text(_HTTPS)
 _OUTCOME, _VERDICT, _SEVERITY = _words(OUTCOMES), _words(VERDICTS), _words(SUMMARY)
@@ -193,8 +195,8 @@ TARGET = Shape(
         "verdict": _VERDICT,
         "complete": _BOOLEAN,
         "finished": _TIME.or_null,
-        "age": _COUNT.or_null,
-        "duration": _COUNT.or_null,
+        "age": _SPAN,
+        "duration": _SPAN,
         "reasons": _TEXTS,
     }
 )
@@ -226,7 +228,7 @@ FINDING = Shape(
         **dict.fromkeys(("description", "risk", "recommendation", "evidence"), _LONG),
         "references": _TEXTS,
         "first_seen": _TIME.or_null,
-        "age": _COUNT.or_null,
+        "age": _SPAN,
         "due": _text(_DATE).or_null,
         **dict.fromkeys(("team", "contact", "channel"), _TEXT_OR_NULL),
         "waiver": _WAIVER.or_null,
