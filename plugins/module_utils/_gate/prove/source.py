@@ -67,7 +67,7 @@ def _refuse_unknown(fingerprints: Iterable[str], rows: Iterable[Record]) -> None
 def _document(source: bytes | Mapping[str, Any], path: str) -> Record:
     try:
         # also turns the texts of ansible-core into plain ones
-        document = parsed(text_of(source if isinstance(source, bytes) else json.dumps(source)))
+        document = parsed(text_of(source if isinstance(source, bytes) else json.dumps(source, default=str)))
         if not isinstance(document, dict) or document.get("schema") != SCHEMA:
             raise Wrong("is neither a gate.json nor the result of the module gate")
         rows = document.get("findings")
