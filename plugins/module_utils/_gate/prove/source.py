@@ -72,8 +72,9 @@ def _document(source: bytes | Mapping[str, Any], path: str) -> Record:
             raise Wrong("is neither a gate.json nor the result of the module gate")
         rows = document.get("findings")
         copied = [*rows] if isinstance(rows, list) else None
-        # with rows: failing, a result counts more findings than it lists
-        saved_in({**document, "findings": copied, "summary": dict.fromkeys(SUMMARY)}, 0)
+        # with rows: failing, a result counts more findings than it lists, which no file does
+        counted = document if isinstance(source, bytes) else {**document, "summary": dict.fromkeys(SUMMARY)}
+        saved_in({**counted, "findings": copied}, 0)
         refuse_other_keys(document, others=not isinstance(source, bytes))
         return document
     except Wrong as error:

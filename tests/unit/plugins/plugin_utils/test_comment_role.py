@@ -77,6 +77,16 @@ def test_a_source_that_no_gate_writes_has_no_text(source, problem):
     assert made["msg"].startswith("gate_comment_source") and problem in made["msg"]
 
 
+def test_a_file_that_lists_fewer_findings_than_it_counts_has_no_text(tmp_path):
+    cut = {**document([row(1)], generated="2020-01-01T00:00:00Z"), "findings": []}
+    path = tmp_path / "gate.json"
+    path.write_text(json.dumps(cut))
+    made = text_of(str(path), "any", "999w")
+    assert "text" not in made and "The input has 0 of 1 findings" in made["msg"]
+    # with rows: failing
+    assert "text" in text_of(cut, "any", "999w")
+
+
 @pytest.mark.parametrize("generated", ["9998-12-31T23:59:59Z", utc_text(time.time() + 7200)])
 def test_a_source_of_the_future_is_not_believed(generated):
     """It would always be young, and the comment would be newer than all that follow."""
