@@ -190,3 +190,25 @@ def test_a_fingerprint_of_a_saved_file_is_one(value):
 def test_an_age_before_all_times_is_refused(path, seconds):
     with pytest.raises(WrongOption, match=rf"{path[0]}\[0\]: {path[2]} is 1000"):
         read_document(json.dumps(changed(path, lambda record, key: record.__setitem__(key, seconds))))
+
+
+@pytest.mark.parametrize(
+    "path, value",
+    [
+        (("generated",), "2026-02-30T10:00:00Z"),
+        (("targets", 0, "finished"), "2026-02-30T10:00:00Z"),
+        (("findings", 0, "first_seen"), "2026-11-22T24:01:00Z"),
+        (("findings", 0, "due"), "2026-02-30"),
+        (("gone", 0, "last_seen"), "0000-00-00T00:00:00Z"),
+    ],
+)
+def test_a_time_that_does_not_exist_is_refused_by_every_reader(path, value):
+    document = changed(path, lambda record, key: record.__setitem__(key, value))
+    text = json.dumps(document)
+    for read in (
+        lambda: read_document(text),
+        lambda: saved_of(text.encode(), "saved.json", NOW),
+        lambda: selected_of(text.encode(), "saved.json", None, None),
+    ):
+        with pytest.raises(WrongOption):
+            read()
