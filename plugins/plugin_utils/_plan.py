@@ -70,7 +70,7 @@ def read(text: str, now: float, max_age: float) -> tuple[Plan | None, str | None
         return None, "was changed after it was written: it does not match its checksums. Create and review a new plan"
     if not Clock(now).is_past(made):
         return None, (
-            f"was made at {printable(plan['made'], 60)}, which is in the future: check the clock of the machine that made it,"
+            f"is of {printable(plan['made'], 60)}, which is in the future: check the clock of the machine that made it,"
             " and create a new plan"
         )
     if now - made.at > max_age:

@@ -159,8 +159,8 @@ def test_a_plan_of_another_address_is_another_plan():
         (7.1, "is 7 days old, and estate_apply_plan_max_age allows 7 days"),
         # clocks differ
         (-0.01, None),
-        (-0.1, "was made at 20"),
-        (-3000, "was made at 20"),
+        (-0.1, "is of 20"),
+        (-3000, "is of 20"),
     ],
 )
 def test_a_plan_grows_old_and_is_not_of_the_future(monkeypatch, age, problem):
