@@ -71,7 +71,7 @@ options:
         on the host on which the module runs. Its directory must exist.
       - The recording contains no key, and no text, id, host, address or time of your account. Equal ids and names are
         replaced by equal numbers. Times become offsets from the first answer, rounded to the hour, in their order and
-        their form. Large numbers are rounded.
+        their form, and in UTC. Large numbers are rounded.
         Only words, fields and headers that the collection knows are written. The
         R(guide on assumptions,ansible_collections.scanops.scanner.docsite.guide_assumptions) links to one.
       - It is written even if the verification fails, and always counts as a change. Only its owner can read it.

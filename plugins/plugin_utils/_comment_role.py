@@ -403,7 +403,8 @@ def text_of(source: Any, source_run: str, max_age: Any) -> Result:
     except ScannerError as error:
         return {**now, "msg": str(error)}
     try:
-        document = read_document(source, False)
+        # a result may have rows: failing, and a file has all
+        document = read_document(source, isinstance(source, bytes))
         text = comment(document)
     except ScannerError as error:
         return {**now, "msg": f"{_SOURCE}: {error}"}

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..module_utils._model.errors import WrongOption, printable
 from ..module_utils._model.gate_words import MISCONFIGURED
-from ..module_utils._model.times import iso_moment, seconds_of
+from ..module_utils._model.times import Clock, Moment, iso_moment, seconds_of
 from ..module_utils._task.task import UNEXPECTED
 from ._notes import note, noted, notes
 
@@ -56,6 +56,11 @@ def refuse_other_run(document: object, option: str, source_run: str, max_age: ob
         moment = iso_moment(generated) if isinstance(generated, str) else None
         if moment is None:
             raise WrongOption(f"{option} does not say when it was written: give the gate.json of a gate.")
+        if not Clock(time.time()).is_past(Moment(moment, True)):
+            raise WrongOption(
+                f"{option} is of {printable(generated, 60)}, which is in the future: check the clocks of the service and of the"
+                " machine that ran the gate, and run it again."
+            )
         if time.time() - moment > limit:
             raise WrongOption(
                 f"{option} is too old: its gate ended at {printable(generated, 60)}, and {option}_max_age is"

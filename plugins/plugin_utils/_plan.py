@@ -17,7 +17,7 @@ from ..module_utils._model.errors import counted, printable
 from ..module_utils._model.families import FAMILIES, HTTP_LOGGER, TARGET
 from ..module_utils._model.records import Record
 from ..module_utils._model.safe_text import code
-from ..module_utils._model.times import moment_of, span, utc_text
+from ..module_utils._model.times import Clock, moment_of, span, utc_text
 
 # the ``plan`` of a module's result, or the content of a file with it
 Plan = Mapping[str, Any]
@@ -68,6 +68,11 @@ def read(text: str, now: float, max_age: float) -> tuple[Plan | None, str | None
         return None, "is not a plan: give the JSON file that estate_apply_plan_dest names in the run that was reviewed"
     if not is_own or made is None:
         return None, "was changed after it was written: it does not match its checksums. Create and review a new plan"
+    if not Clock(now).is_past(made):
+        return None, (
+            f"is of {printable(plan['made'], 60)}, which is in the future: check the clock of the machine that made it,"
+            " and create a new plan"
+        )
     if now - made.at > max_age:
         return None, (
             f"is {span(now - made.at)} old, and estate_apply_plan_max_age allows {span(max_age)}: create a new"

@@ -65,7 +65,7 @@ def settings(forge, account, **changes):
         "gate_comment_token": TOKEN,
         "gate_comment_repository": "shop/web",
         "gate_comment_number": 7,
-        "gate_comment_source": document([]),
+        "gate_comment_source": document([], generated="2020-01-01T00:00:00Z"),
         "gate_comment_source_run": "any",
         "gate_comment_source_max_age": "999w",
         **changes,
@@ -92,7 +92,8 @@ def test_one_comment_is_created_kept_and_updated(service_process, tmp_path, forg
         account.add(f"Comment {number}", OTHER)
     # a path, because text of a play is a template
     red = tmp_path / "gate.json"
-    red.write_text(json.dumps(document([row(1, name="{{ lookup('ansible.builtin.pipe', 'id') }} {% raw %}")])))
+    shown = row(1, name="{{ lookup('ansible.builtin.pipe', 'id') }} {% raw %}")
+    red.write_text(json.dumps(document([shown], generated="2020-01-01T00:00:00Z")))
     changes = [{}, {}, {"gate_comment_source": str(red)}]
     plays = [comments(settings(forge, provider, **each)) for each in changes]
     played = play(tmp_path, service_process, plays, arguments=("-vvvv",))

@@ -375,7 +375,7 @@ def test_a_file_of_another_run_is_no_result(service, tmp_path):
     assert proven.status == 0 and "Nothing had to be proven" in proven.output, proven.output
     old = {"prove_fix_source_run": "any", "prove_fix_source_max_age": 0}
     late = json.loads(before)
-    (tmp_path / SOURCE).write_text(json.dumps({**late, "generated": "2026-01-01T00:00:00Z"}))
+    (tmp_path / SOURCE).write_text(json.dumps({**late, "generated": "2020-01-01T00:00:00Z"}))
     done = run(tmp_path, service, [role("prove_fix", {**PROVE, **old})])
     assert done.status == 2 and "prove_fix_source is too old" in done.output, done.output
 

@@ -122,12 +122,14 @@ class _Time(NamedTuple):
     unit: int
 
     def moved(self, seconds: int) -> Any:
-        """The time of so many seconds after the first answer in the same form, with a fraction of zeros."""
+        """The time of so many seconds after the first answer in the same form, in UTC and with a fraction of zeros. An
+        offset that changes would tell when summer begins."""
         at = _FIRST + timedelta(seconds=seconds)
         if not self.form:
             return int(at.timestamp()) * self.unit
         between, fraction, zone = self.form
-        return f"{at:%Y-%m-%d}{between}{at:%H:%M:%S}{re.sub('[0-9]', '0', fraction)}{zone}"
+        zeros = re.sub("[0-9]", "0", fraction + zone.replace("-", "+"))
+        return f"{at:%Y-%m-%d}{between}{at:%H:%M:%S}{zeros}"
 
 
 class Recorder:

@@ -397,7 +397,6 @@ def rows_in(listed: list[Any], pair_of: Callable[[tuple[object, ...]], int]) -> 
         where = f"findings[{number}]"
         values = _ROW.of(row, where)
         demand(row["severity"] in SUMMARY, where, "severity", row["severity"])
-        demand(row["first_seen"] is None or is_time(row["first_seen"]), where, "first_seen", row["first_seen"])
         for key in ("cve", "references"):
             demand(has_texts(row[key]), where, key, row[key])
         for place, each in enumerate(row["places"]):

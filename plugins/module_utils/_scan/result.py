@@ -167,9 +167,11 @@ class Lines:
 
     def failed_poll(self, watch: Watch, what: str) -> None:
         """Show that a poll failed and will be repeated. what: what failed and why."""
+        pending = watch.pending()
+        failed = f"scan {named_scans(pending)} cannot be read" if pending else "the next scan cannot be started"
         self._show(
-            f"scan {named_scans(watch.pending())} cannot be read ({printable(what, 200)}); trying again for"
-            f" {elapsed(watch.outage.left(self._now()))} (outage_wait), the scans go on"
+            f"{failed} ({printable(what, 200)}); trying again for {elapsed(watch.outage.left(self._now()))} (outage_wait)"
+            f"{', the scans go on' if pending else ''}"
         )
 
     def show(self, watch: Watch, interval: float = 0) -> None:

@@ -63,6 +63,8 @@ class _Run:
     specs: list[ScanSpec]
     watch: Watch
     lines: Lines
+    # whether a failed call is an outage of the wait
+    waits: bool = False
 
     def result(self) -> Record:
         """Find or start the scans, and wait for them; returns the result of the module."""
@@ -162,6 +164,8 @@ class _Run:
                 raise
             outcome = UNKNOWN_STATE if error.maybe_done else FAILED_TO_START
             hopeless = error.status in (None, 401, 429) and not error.maybe_done
+            if hopeless and self.waits:
+                raise
             for each in watch.startable() if hopeless else [entry]:
                 each.error, each.outcome = str(error), outcome
         else:
@@ -230,6 +234,7 @@ class _Run:
         """Wait until all scans have ended or timed out, and start those that had to wait. Shows the progress."""
         watch, transport = self.watch, self.task.client.transport
         self.lines.show(watch)
+        self.waits = True
         while not watch.is_over():
             transport.pause(watch.pause(transport.now(), self.task.params["poll_interval"], transport.jitter()))
             self._poll()
@@ -240,19 +245,31 @@ class _Run:
         now = task.client.transport.now()
         try:
             moved = self._note(self._read(), now)
+            watch.quiet_polls = 0 if moved else watch.quiet_polls + 1
+            self._stop_late()
+            self._start_ready(again=self._reuses)
         except Interrupted:
             raise
         except CallError as error:
-            if watch.outage.survives(error, now, task.client.transport.now()):
+            if not error.may_have_worked and watch.outage.survives(error, now, task.client.transport.now()):
                 self.lines.failed_poll(watch, error.what)
                 return
-            raise ScannerError(
-                f"The wait for scan {named_scans(watch.pending())} was given up, the scans go on: {error}",
-                **error.result,
-            ) from None
+            if error.method == "POST" and len(watch.entries) > 1:
+                for each in watch.startable():
+                    each.error, each.outcome = str(error), FAILED_TO_START
+            elif not watch.pending():
+                raise
+            else:
+                raise ScannerError(
+                    f"The wait for scan {named_scans(watch.pending())} was given up, the scans go on: {error}",
+                    **error.result,
+                ) from None
         watch.outage.end()
-        watch.quiet_polls = 0 if moved else watch.quiet_polls + 1
-        for entry in watch.entries if task.params["on_timeout"] == "stop" else ():
+
+    def _stop_late(self) -> None:
+        """Stop the scans that took too long, if the task says so."""
+        task = self.task
+        for entry in self.watch.entries if task.params["on_timeout"] == "stop" else ():
             if entry.outcome in (QUEUE_TIMEOUT, RUN_TIMEOUT) and entry.scan_id and entry.stopped is None:
                 entry.stopped = False
                 try:
@@ -260,7 +277,6 @@ class _Run:
                 except CallError as error:
                     fate = "may have been stopped" if error.maybe_done else "could not be stopped, so it goes on"
                     task.warn(f"Scan {entry.scan_id} took too long and {fate}: {error}")
-        self._start_ready(again=self._reuses)
 
     def _read(self) -> dict[int, Record | None]:
         """Read the pending scans: one by its id, several by the pages of the list that show them, and one that no page

@@ -7,11 +7,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from math import isinf
 from typing import Any, NamedTuple
 
 from ..._evidence.check import check_or_name
@@ -42,6 +42,7 @@ from ..._model.names import UnreadableName, read_name
 from ..._model.passwords import without_passwords, without_user_info
 from ..._model.safe_text import LONGEST_LINE, block, fenced, line
 from ..._model.times import expiry_of, in_days, is_date, iso_moment, utc_text
+from ..json_file import Wrong, parsed, text_of
 from .schema import DOCUMENT, TOP
 
 Document = Mapping[str, Any]
@@ -119,9 +120,9 @@ def read_document(value: object, every_row: bool = True) -> Document:
 def _of_this_version(value: object) -> Document:
     if isinstance(value, (str, bytes)):
         try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            raise WrongOption(f"The input is a text that is not JSON: {_WHAT}.") from None
+            value = parsed(text_of(value))
+        except Wrong as error:
+            raise WrongOption(f"The input {error}: {_WHAT}.") from None
     if not isinstance(value, Mapping):
         raise WrongOption(f"The input is not a dictionary but {type(value).__name__}: {_WHAT}.")
     if "schema" in value and value["schema"] != SCHEMA:
@@ -209,7 +210,7 @@ def pair_problems(pair: Mapping[str, Any]) -> list[str]:
 def _last_day(expires: str) -> str:
     """The day in UTC on which a waiver ends, which has a date or a time with a zone."""
     at = expiry_of(expires)
-    return expires if is_date(expires) or at is None else utc_text(at)[:10]
+    return expires if is_date(expires) or at is None or isinf(at) else utc_text(at)[:10]
 
 
 def coming(document: Document) -> list[tuple[str, str]]:

@@ -32,9 +32,9 @@ from ..._model.gate_words import (
     VERSION,
     WAIVER_STATUSES,
 )
+from ..._model.times import is_date, iso_moment
+from ..json_file import is_time
 
-_UTC = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _FINGERPRINT = re.compile(r"[0-9]+:[0-9a-f]{32}")
 _VERSION = re.compile(r"[0-9A-Za-z.+-]{1,40}")
 # addresses of this collection only, so that no saved file leads elsewhere
@@ -160,8 +160,11 @@ def _map(names: Iterable[str], kind: Kind, least: int = 0) -> Kind:
 _TEXT, _WHOLE, _BOOLEAN = Kind((str,)), Kind((int,)), Kind((bool,))
 _TEXTS, _TEXT_OR_NULL, _WHOLE_OR_NULL = _list(_TEXT), _TEXT.or_null, _WHOLE.or_null
 _COUNT, _PLACE = _number(0), _number(1)
+# seconds before a time that are still a time
+_SPAN = _number(0, 10**10).or_null
 _SHARE = _number(0, 1, (int, float)).or_null
-_TIME, _PRINT, _ADDRESS = _text(_UTC), _text(_FINGERPRINT), _text(_HTTPS)
+_TIME, _PRINT, _ADDRESS = Kind((str,), _rule(is_time)), _text(_FINGERPRINT), _text(_HTTPS)
+_DAY = Kind((str,), _rule(lambda value: is_date(value) and iso_moment(value) is not None))
 _OUTCOME, _VERDICT, _SEVERITY = _words(OUTCOMES), _words(VERDICTS), _words(SUMMARY)
 _LONG = Kind((str,), _rule(lambda value: len(value) <= _LONGEST_TEXT))
 _MATCHER = _map(("name", "check", "cve", "target", "severity", "port", "fingerprint"), Kind((str, int)), 1)
@@ -193,8 +196,8 @@ TARGET = Shape(
         "verdict": _VERDICT,
         "complete": _BOOLEAN,
         "finished": _TIME.or_null,
-        "age": _COUNT.or_null,
-        "duration": _COUNT.or_null,
+        "age": _SPAN,
+        "duration": _SPAN,
         "reasons": _TEXTS,
     }
 )
@@ -226,8 +229,8 @@ FINDING = Shape(
         **dict.fromkeys(("description", "risk", "recommendation", "evidence"), _LONG),
         "references": _TEXTS,
         "first_seen": _TIME.or_null,
-        "age": _COUNT.or_null,
-        "due": _text(_DATE).or_null,
+        "age": _SPAN,
+        "due": _DAY.or_null,
         **dict.fromkeys(("team", "contact", "channel"), _TEXT_OR_NULL),
         "waiver": _WAIVER.or_null,
     }

@@ -67,13 +67,14 @@ def _refuse_unknown(fingerprints: Iterable[str], rows: Iterable[Record]) -> None
 def _document(source: bytes | Mapping[str, Any], path: str) -> Record:
     try:
         # also turns the texts of ansible-core into plain ones
-        document = parsed(text_of(source if isinstance(source, bytes) else json.dumps(source)))
+        document = parsed(text_of(source if isinstance(source, bytes) else json.dumps(source, default=str)))
         if not isinstance(document, dict) or document.get("schema") != SCHEMA:
             raise Wrong("is neither a gate.json nor the result of the module gate")
         rows = document.get("findings")
         copied = [*rows] if isinstance(rows, list) else None
-        # with rows: failing, a result counts more findings than it lists
-        saved_in({**document, "findings": copied, "summary": dict.fromkeys(SUMMARY)}, 0)
+        # with rows: failing, a result counts more findings than it lists, which no file does
+        counted = document if isinstance(source, bytes) else {**document, "summary": dict.fromkeys(SUMMARY)}
+        saved_in({**counted, "findings": copied}, 0)
         refuse_other_keys(document, others=not isinstance(source, bytes))
         return document
     except Wrong as error:

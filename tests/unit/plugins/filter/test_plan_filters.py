@@ -153,9 +153,17 @@ def test_a_plan_of_another_address_is_another_plan():
 
 
 @pytest.mark.parametrize(
-    "age, problem", [(6.9, None), (7.1, "is 7 days old, and estate_apply_plan_max_age allows 7 days")]
+    "age, problem",
+    [
+        (6.9, None),
+        (7.1, "is 7 days old, and estate_apply_plan_max_age allows 7 days"),
+        # clocks differ
+        (-0.01, None),
+        (-0.1, "is of 20"),
+        (-3000, "is of 20"),
+    ],
 )
-def test_a_plan_grows_old(monkeypatch, age, problem):
+def test_a_plan_grows_old_and_is_not_of_the_future(monkeypatch, age, problem):
     text = as_file(result_of(STEPS))
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + age * 86400)

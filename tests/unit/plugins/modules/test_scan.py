@@ -157,6 +157,43 @@ def test_an_outage_ends_a_wait_after_its_time(account, scan, passing, outage_wai
     assert len(gets(account)) - 2 <= seconds / 10 + 2
 
 
+# what fails when the first of two scans has ended: the list that shows whether somebody has started the second, or its start
+LATE = {
+    "list": ("api.example.com", dict(method="GET", path=S, nth=4, status=503)),
+    "targets": ("new.example", dict(method="GET", path=T, nth=3, status=503)),
+    "start": ("new.example", dict(method="POST", path=S, nth=2, status=429)),
+}
+
+
+@pytest.mark.parametrize("call", LATE)
+def test_an_outage_at_a_later_start_does_not_end_a_wait(account, scan, call):
+    # of three tries: all of a poll, and the first of the next one
+    second, fault = LATE[call]
+    account.fault(**fault, action="status", times=4)
+    names = ["www.example.com", second]
+    result = good(scan(target=None, targets=names, concurrency=1, max_age="1h", retries=1, rate_limit_wait=1))
+    assert {each["outcome"] for each in result["scans"]} == {"finished"}
+    # each is started once
+    assert [each["target_name"] for each in bodies(account)][-1:] == [second]
+    assert len(account.scans()) == 2
+    said = [line for line in result.shown if "(outage_wait)" in line]
+    assert said and said[0].startswith("the next scan cannot be started (") and "; trying again for " in said[0]
+
+
+@pytest.mark.parametrize("call", LATE)
+def test_an_outage_at_a_later_start_ends_a_wait_after_its_time(account, scan, passing, call):
+    second, fault = LATE[call]
+    account.fault(**fault, action="status", times=None)
+    names = ["www.example.com", second]
+    options = dict(concurrency=1, max_age="1h", retries=0, rate_limit_wait=0, outage_wait="20m")
+    result = scan(target=None, targets=names, **options)
+    assert result.failed and str(fault["status"]) in result.msg
+    assert 1200 <= passing.now - 115 <= 1300
+    not_started = "failed_to_start" if call == "start" else None
+    assert [each["outcome"] for each in result["scans"]] == ["finished", not_started]
+    assert len(account.scans()) == 1
+
+
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_wait_whose_polls_fail_returns_what_is_known(account, scan, status):
     polls = 1

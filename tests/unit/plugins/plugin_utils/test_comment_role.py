@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._model.times import utc_text
 from ansible_collections.scanops.scanner.plugins.plugin_utils._comment_role import (
     is_passing,
     text_of,
@@ -45,8 +47,8 @@ def own(*rows, author=None):
 
 def test_the_text_comes_from_a_file_or_a_result(tmp_path):
     path = tmp_path / "gate.json"
-    path.write_text(json.dumps(document([row(1)])))
-    for source in (str(path), document([row(1)])):
+    path.write_text(json.dumps(document([row(1)], generated="2020-01-01T00:00:00Z")))
+    for source in (str(path), document([row(1)], generated="2020-01-01T00:00:00Z")):
         assert text_of(source, "any", "999w")["text"].startswith("## Gate failed: 1 failing finding\n")
 
 
@@ -73,6 +75,28 @@ def test_a_source_that_no_gate_writes_has_no_text(source, problem):
     made = text_of(source, "any", "999w")
     assert "text" not in made
     assert made["msg"].startswith("gate_comment_source") and problem in made["msg"]
+
+
+def test_a_file_that_lists_fewer_findings_than_it_counts_has_no_text(tmp_path):
+    cut = {**document([row(1)], generated="2020-01-01T00:00:00Z"), "findings": []}
+    path = tmp_path / "gate.json"
+    path.write_text(json.dumps(cut))
+    made = text_of(str(path), "any", "999w")
+    assert "text" not in made and "The input has 0 of 1 findings" in made["msg"]
+    # with rows: failing
+    assert "text" in text_of(cut, "any", "999w")
+
+
+@pytest.mark.parametrize("generated", ["9998-12-31T23:59:59Z", utc_text(time.time() + 7200)])
+def test_a_source_of_the_future_is_not_believed(generated):
+    """It would always be young, and the comment would be newer than all that follow."""
+    made = text_of({**document([]), "generated": generated}, "any", "1h")
+    assert "text" not in made and made["generated"] < utc_text(time.time() + 60)
+    assert made["msg"].startswith(f"gate_comment_source is of {generated}, which is in the future: check the clock")
+
+
+def test_a_source_may_be_of_a_clock_that_is_some_minutes_ahead():
+    assert "text" in text_of({**document([]), "generated": utc_text(time.time() + 600)}, "any", "1h")
 
 
 # --- which comments

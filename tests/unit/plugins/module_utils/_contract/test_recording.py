@@ -19,6 +19,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._contract import r
 from ansible_collections.scanops.scanner.plugins.module_utils._contract.recording import Recorder
 from ansible_collections.scanops.scanner.plugins.module_utils._contract.relied_on import RELIED_ON
 from ansible_collections.scanops.scanner.plugins.module_utils._model.families import FAMILIES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.times import moment_of
 from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -89,6 +90,21 @@ def test_a_known_time_does_not_give_another_one():
     rows = [{"id": number, "start_time": f"2026-01-02T03:{minute:02d}:07Z"} for number, minute in ((1, 4), (2, 59))]
     other = [{**row, "start_time": row["start_time"].replace("03:04", "03:31")} for row in rows]
     assert answered(("/scans", {"data": rows})) == answered(("/scans", {"data": other}))
+
+
+def test_an_offset_tells_neither_the_day_nor_another_order():
+    """Summer begins on 2026-03-29 at 01:00 UTC in Europe, and the order is that of the times in UTC."""
+    texts = [
+        "2026-03-29T01:59:00+01:00",
+        "2026-03-29T03:01:00+02:00",
+        "2026-03-29T01:02:00Z",
+        "2026-03-28T20:03:00-0500",
+    ]
+    rows = [{"id": number, "start_time": each} for number, each in enumerate(texts)]
+    shown = [row["start_time"] for row in body_of("/scans", {"data": rows})["data"]["first"]]
+    assert [each[19:] for each in shown] == ["+00:00", "+00:00", "Z", "+0000"]
+    moments = [moment_of(each) for each in shown]
+    assert moments == sorted(moments) and len({*moments}) == 4
 
 
 @pytest.mark.cases("field, value, kept")

@@ -1163,9 +1163,9 @@ WORDS = ("severity", "state", "change")
     [
         (None, "is not a dictionary but NoneType"),
         ([], "is not a dictionary but list"),
-        ("# Gate", "a text that is not JSON"),
+        ("# Gate", "is truncated or not valid JSON (line 1: Expecting value)"),
         ("[1]", "is not a dictionary but list"),
-        ("[" * 100_000, "a text that is not JSON"),
+        ("[" * 100_000, "is not valid JSON (it is nested too deeply)"),
         ({"schema": "other"}, "has the schema 'other'"),
         ({"schema": "scanops.scanner/gate", "version": 2}, "version 2 of gate.json"),
         ({"changed": False}, "no valid key outcome"),

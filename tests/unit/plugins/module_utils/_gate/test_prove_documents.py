@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 
 import jsonschema
 import pytest
@@ -98,6 +99,13 @@ def test_a_gate_that_has_passed_leaves_nothing_to_prove():
             (None, None),
             "prove_fix_source 'gate.json' has the version 9, and this release reads 1. Give the gate.json",
         ),
+        (
+            json.dumps({**SOURCE, "findings": [], "outcome": "passed"}).encode(),
+            (None, None),
+            "is not complete: it counts",
+        ),
+        # YAML reads a time without quotes as one
+        ({**SOURCE, "generated": date(2026, 1, 31)}, (None, None), "generated is '2026-01-31'"),
         ({**SOURCE, "findings": [{}]}, (None, None), "is missing"),
         ({**SOURCE, "findings": "none"}, (None, None), "findings is None"),
         (
