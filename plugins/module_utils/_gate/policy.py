@@ -221,8 +221,12 @@ class Policy(NamedTuple):
 
     def record(self) -> Record:
         """The policy as gate.json shows it, with all keys."""
+        # programs differ in whether they write 7 or 7.0, and so would the digests of what they write
+        numbers = {
+            key: int(each) for key, each in self._asdict().items() if isinstance(each, float) and each.is_integer()
+        }
         matchers = {name: [dict(each.written) for each in getattr(self, name)] for name in ("include", "exclude")}
-        return {**self._asdict(), "max": dict(self.max), "older_than": dict(self.older_than), **matchers}
+        return {**self._asdict(), **numbers, "max": dict(self.max), "older_than": dict(self.older_than), **matchers}
 
 
 @lru_cache(maxsize=4096)
