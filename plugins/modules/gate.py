@@ -287,7 +287,8 @@ options:
   subjects:
     description:
       - The images or files that an attestation is about. Required for V(attestation) in O(formats), and refused without it.
-      - Danger - the gate cannot see what the targets run. It attests that the subjects were judged because you say so.
+      - Danger - the gate cannot see what the targets run. It attests that the subjects were judged because you say so,
+        also by a scan that is older than they are, unless O(expect.max_age) refuses it.
     type: list
     elements: dict
     default: []
