@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from math import isinf
 from typing import Any, NamedTuple
 
 from ..._evidence.check import check_or_name
@@ -210,7 +211,7 @@ def pair_problems(pair: Mapping[str, Any]) -> list[str]:
 def _last_day(expires: str) -> str:
     """The day in UTC on which a waiver ends, which has a date or a time with a zone."""
     at = expiry_of(expires)
-    return expires if is_date(expires) or at is None else utc_text(at)[:10]
+    return expires if is_date(expires) or at is None or isinf(at) else utc_text(at)[:10]
 
 
 def coming(document: Document) -> list[tuple[str, str]]:

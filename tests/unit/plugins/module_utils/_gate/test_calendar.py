@@ -231,6 +231,7 @@ def test_lines_are_folded_between_characters():
         ("2026-11-25", "2026-11-25"),
         ("2026-11-25T00:30:00+14:00", "2026-11-24"),
         ("2026-11-25T23:30:00-05:00", "2026-11-26"),
+        ("never", "never"),
     ],
 )
 def test_people_see_the_day_in_utc_on_which_a_waiver_ends(expires, day):
