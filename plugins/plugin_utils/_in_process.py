@@ -190,8 +190,6 @@ class _Run:
             return self._printed(**ended.too_deep(self._verbosity))
 
     def _printed(self, **result: Any) -> str:
-        if result.get("failed"):
-            result = self.declared.failed(self.params, self.check_mode, result)
         if self._shows_options:
             result["invocation"] = shown_options(self.params) or dict(module_args=self.params)
         if self._warnings:

@@ -93,11 +93,6 @@ class Module(NamedTuple):
             hide(ended.secret, secrets)
         return ended
 
-    def failed(self, params: Mapping[str, Any], check_mode: bool, result: Mapping[str, Any]) -> dict[str, Any]:
-        """The result of a task that failed."""
-        is_changed = self.withdraw is not None and not check_mode and self.withdraw(params, result)
-        return {**result, "changed": True} if is_changed else {**result}
-
 
 class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
     """The Host of a task that runs as a module."""
@@ -135,7 +130,11 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
 
     def fail_json(self, msg: str, **kwargs: Any) -> None:
         """Fail, also where ansible-core refuses an option and quotes it."""
-        super().fail_json(harmless(msg), **self.declared.failed(self.params, self.check_mode, kwargs))
+        # a task that writes files runs as a module
+        withdraw = self.declared.withdraw
+        if withdraw is not None and not self.check_mode and withdraw(self.params, kwargs):
+            kwargs["changed"] = True
+        super().fail_json(harmless(msg), **kwargs)
 
     def add_path_info(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         # ansible-core would add the mode, owner and size of dest, which are not documented as part of the result
