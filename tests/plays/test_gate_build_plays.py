@@ -70,7 +70,7 @@ def test_nothing_is_scanned_without_the_expected_build(service, preview, tmp_pat
     assert played.status == 2 and played.events[JUDGE][0].log == [], played.output
     (event,) = played.events[END]
     assert event.result["msg"].startswith(
-        "The gate ended with moved. The build could not be read before the scans: its value"
+        "The gate ended with moved. The build could not be read before the scans: its answer is a page or JSON"
     )
     assert "Nothing was scanned." in event.result["msg"]
     assert written(tmp_path)["build"] == {"url": preview.url, "expected": "4f2a", "before": None, "after": None}
@@ -90,10 +90,10 @@ def test_check_mode_reads_once_and_does_not_wait(service, preview, tmp_path):
 
 
 def test_a_build_is_text_in_the_variable_of_the_role_and_in_the_log(service, preview, tmp_path):
-    value = "{{ 6 * 7 }} ##vso[x]"
+    value = "v{{ 6 * 7 }} ##vso[x]"
     preview.answers = [value]
     assert gated(tmp_path, service, {"url": preview.url}).status == 2
-    preview.answers = ["{{ 6 * 7 }}"]
+    preview.answers = ["v{{ 6 * 7 }}"]
     played = gated(tmp_path, service, {"url": preview.url}, arguments=("-v",))
     assert played.status == 0, played.output
-    assert written(tmp_path)["build"]["before"] == "{{ 6 * 7 }}"
+    assert written(tmp_path)["build"]["before"] == "v{{ 6 * 7 }}"
