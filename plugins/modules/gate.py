@@ -278,7 +278,8 @@ options:
         waivers, and the days on which findings begin to fail, as C(gate.ics).
       - V(attestation) is an unsigned in-toto
         R(Statement,ansible_collections.scanops.scanner.docsite.guide_gate.attestation) over O(subjects), also if the
-        gate fails. If it is not in the list, the file of an earlier run is removed, because a later step would sign it.
+        gate fails. If it is not in the list, or if the task fails without an outcome, the file of an earlier run is removed,
+        because a later step would sign it.
     type: list
     elements: str
     choices: [json, markdown, html, sarif, junit, gitlab, defectdojo, csv, calendar, attestation]
@@ -286,7 +287,8 @@ options:
   subjects:
     description:
       - The images or files that an attestation is about. Required for V(attestation) in O(formats), and refused without it.
-      - Danger - the gate cannot see what the targets run. It attests that the subjects were judged because you say so.
+      - Danger - the gate cannot see what the targets run. It attests that the subjects were judged because you say so,
+        also by a scan that is older than they are, unless O(expect.max_age) refuses it.
     type: list
     elements: dict
     default: []
@@ -729,7 +731,7 @@ from ..module_utils._evidence.read import read
 from ..module_utils._gate.build import BUILD_OPTIONS
 from ..module_utils._gate.formats.attestation import SUBJECT_OPTIONS
 from ..module_utils._gate.formats.table import FORMATS
-from ..module_utils._gate.gate import run_gate
+from ..module_utils._gate.gate import run_gate, withdraw
 from ..module_utils._gate.policy import EXPECT_OPTIONS, ORIGIN_OPTIONS, POLICY_OPTIONS
 from ..module_utils._task.module import Module, run
 
@@ -775,6 +777,7 @@ WHAT_TO_JUDGE = ("workspace", "workspace_id", "scan_ids", "findings_file")
 MODULE = Module(
     OPTIONS,
     lambda task: run_gate(task.host, task.warn, lambda: read(task)),
+    withdraw=withdraw,
     add_file_common_args=True,
     writes=("artifacts", "baseline"),
     offline=("findings_file",),

@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import signal
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ..module_utils._gate.build import OPTION, NoValue, check, shown_url, value_in
@@ -30,6 +32,8 @@ _TIMEOUT = 30.0
 # seconds between two reads, and how long the second value is waited for, because the scans have taken longer
 _INTERVAL = 5.0
 _PATIENCE = 15.0
+# seconds of the processor for a pattern, which may otherwise never end
+_SEARCH = 2.0
 
 
 class Build:
@@ -71,7 +75,7 @@ class Build:
         until, shown = time.monotonic() + seconds, ""
         while True:
             try:
-                found = {when: read(self._given, self._verify)}
+                found = {when: self._believed(expected)}
             except NoValue as error:
                 found = {"problem": str(error)}
             is_right = when in found and expected in (None, found[when])
@@ -85,6 +89,14 @@ class Build:
                 shown = said
                 self._show(f"{shown_url(self._given['url'])} {said}; trying again for {elapsed(round(left))}")
             time.sleep(min(_INTERVAL, left))
+
+    def _believed(self, expected: str | None) -> str:
+        """The build, which two requests must answer: another server behind the address may have another one. Raises NoValue."""
+        found = read(self._given, self._verify)
+        again = read(self._given, self._verify) if expected in (None, found) else found
+        if again != found:
+            raise NoValue(f"one request was answered with {found} and the next one with {again}")
+        return found
 
 
 def read(given: Mapping[str, Any], verify: bool | str, seconds: float = _TIMEOUT) -> str:
@@ -110,4 +122,26 @@ def read(given: Mapping[str, Any], verify: bool | str, seconds: float = _TIMEOUT
             raise NoValue(printable(said.replace(" in base_url", ""))) from None
     if response.status_code // 100 != 2:
         raise NoValue(f"its answer has status {response.status_code}")
-    return value_in(given, response.headers, body)
+    with _in_time():
+        return value_in(given, response.headers, body)
+
+
+@contextlib.contextmanager
+def _in_time() -> Iterator[None]:
+    """Ends a search that takes too long. Raises NoValue."""
+    # Python delivers signals to this thread only. The clock of this signal stands still while the process waits, and
+    # ansible-core has another one for the timeout of a task
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGVTALRM, _give_up)
+    try:
+        signal.setitimer(signal.ITIMER_VIRTUAL, _SEARCH)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def _give_up(_number: int, _frame: object) -> None:
+    raise NoValue(f"pattern takes longer than {_SEARCH:g} s for its answer, so simplify it, as in version: ([0-9a-f]+)")

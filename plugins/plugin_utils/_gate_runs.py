@@ -36,7 +36,9 @@ def ended(result: dict[str, Any]) -> dict[str, Any]:
         files = result.get("files") or []
         directory = os.path.realpath(os.path.dirname(files[0]["path"])) if files else None
         note(_RUNS, result["run"], {"run": result["run"], "directory": directory})
-    return {**result, "outcome": MISCONFIGURED, "passed": False} if is_refusal(result) else result
+    # the module calls nothing that changes something
+    refused = is_refusal({**result, "changed": False})
+    return {**result, "outcome": MISCONFIGURED, "passed": False} if refused else result
 
 
 def withdraw(directory: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from .._model.errors import WrongOption, harmless, shape_of, unknown_keys
+from .._model.errors import WrongOption, harmless, printable, shape_of, unknown_keys
 from .._model.passwords import without_user_info
 from .._model.records import Record
 from .._model.strict_json import json_text, read_json
@@ -52,6 +52,12 @@ def check(given: Mapping[str, Any]) -> None:
     if not _URL.fullmatch(given["url"]) or not _is_url(given["url"]):
         raise WrongOption(
             f"{OPTION}.url is no http or https URL, or has a user: write a URL without a user and a password."
+        )
+    expected = given.get("expect")
+    if expected is not None and not _is_value(expected):
+        raise WrongOption(
+            f"{OPTION}.expect is {printable(repr(expected), 100)}, which no build is: write one printable line of 1 to"
+            f" {_LONGEST} characters, without spaces around it."
         )
     places = [key for key in _PLACES if key in given]
     if places[1:]:
@@ -101,10 +107,14 @@ def value_in(given: Mapping[str, Any], headers: Mapping[str, str], body: bytes) 
     except (LookupError, TypeError, ValueError, RecursionError):
         raise NoValue(f"its answer has no text at {place} {where}" if place else "its answer is not text") from None
     value = found.strip()
-    # no control characters, and no commands of pipelines
-    if not value or len(value) > _LONGEST or not value.isprintable() or harmless(value) != value:
+    if not _is_value(value):
         raise NoValue(f"its value is not one printable line of 1 to {_LONGEST} characters")
     return value
+
+
+def _is_value(text: str) -> bool:
+    """Whether a text has no control characters, no commands of pipelines, and no spaces around it."""
+    return 0 < len(text) <= _LONGEST and text.isprintable() and text == harmless(text) == text.strip()
 
 
 def _at(path: str, value: Any) -> str:

@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from .._evidence.controls import Seen, Sight, look
 from .._evidence.rows import Pair, Reading, Trouble, enriched
@@ -177,6 +179,25 @@ def _old_files(directory: str, name: str, written: Written) -> list[str]:
     return [os.path.join(directory, each) for each in outdated(name, written, present)]
 
 
+def _attestation_in(params: Mapping[str, Any]) -> list[str]:
+    """The attestation that the directory of artefacts has. params: maybe not converted."""
+    directory = params.get("artifacts")
+    if not directory or not isinstance(directory, str):
+        return []
+    return _old_files(os.path.expanduser(os.path.expandvars(directory)), ATTESTATION, NOTHING_WRITTEN)
+
+
+def withdraw(params: Mapping[str, Any], result: Mapping[str, Any]) -> bool:
+    """After a failure without an outcome, remove the attestation of an earlier run, which a later step would sign as that of
+    this one. Returns whether one was removed."""
+    removed = False
+    with contextlib.suppress(OSError):
+        for path in [] if "outcome" in result else _attestation_in(params):
+            os.remove(path)
+            removed = True
+    return removed
+
+
 def _refuse_own_baseline(files: Sequence[File], baseline: str | None) -> None:
     for file in files:
         if baseline is not None and os.path.realpath(file.path) == os.path.realpath(baseline):
@@ -220,6 +241,9 @@ class _Ending:
                 self._write_baseline(self._host.params["baseline"], asked.baseline, baseline)
         except ScannerError as error:
             sentence = f"{error} The outcome of the gate is {self._decision.outcome}: {_why(self._decision)}"
+            # of an earlier run, or of this one, whose task fails
+            self._removed |= remove_files(self._host, _attestation_in(self._host.params))
+            self._files = [each for each in self._files if each["format"] != ATTESTATION]
             kind = Incomplete if self._changed() else Refused
             raise kind(sentence, **self._failed()) from None
         self._warn_of(self._decision.memory)
@@ -238,15 +262,6 @@ class _Ending:
         make_directory(self._host, directory)
         sarif = (params["sarif_profile"], asked.locations, asked.sarif_location)
         choices = Choices(*sarif, params["export_all"], params["sarif_category"], asked.subjects)
-        try:
-            self._write_formats(directory, choices)
-        except ScannerError:
-            # beside the files of this run, an old attestation would be signed as that of this run
-            self._removed |= remove_files(self._host, _old_files(directory, ATTESTATION, NOTHING_WRITTEN))
-            raise
-
-    def _write_formats(self, directory: str, choices: Choices) -> None:
-        params = self._host.params
         for name in dict.fromkeys((*params["formats"], ATTESTATION)):
             written = write(name, self._document, choices) if name in params["formats"] else NOTHING_WRITTEN
             for warning in written.warnings:

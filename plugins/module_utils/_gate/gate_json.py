@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import codecs
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -125,8 +124,7 @@ def names_in(decision: Decision) -> list[str]:
 def _see(decision: Decision) -> Record:
     """The addresses of what the outcome, each reason and the policy mean: of the outcome that decides, and of the keys of the
     policy for which findings fail."""
-    reasons = dict.fromkeys(reason for each in decision.failing for reason in each.reasons)
-    keys = {key for reason in reasons for key in re.findall(r"(\w+)(?:,| is| of \w+ is)", reason)}
+    keys = {key for each in decision.failing for key in each.keys}
     return {
         "outcome": section_of(decision.decisive),
         "reasons": [section_of(each) for each in decision.reason_outcomes],

@@ -93,6 +93,8 @@ class Judged(NamedTuple):
     waiver: Waiver | None
     # the date on which older_than begins to fail a finding that neither fails nor is waived, or None
     due: str | None = None
+    # the keys of the policy that fail it
+    keys: tuple[str, ...] = ()
 
 
 class Verdict(NamedTuple):
@@ -265,32 +267,35 @@ def _judged(
             was = was._replace(change=WORSE)
         first_seen = was.first_seen or row.first_seen or pairs[row.pair].finished
         age = _age(first_seen, int(now))
-        state, reasons = (
+        state, reasons, keys = (
             _state(policy, row, was, age, exceeded if waiver is None else {}, (*filter(None, [part]), *_lapsed(ended)))
             if reason is None
-            else (BELOW, (reason,))
+            else (BELOW, (reason,), ())
         )
         if worse:
             reasons = (*reasons, f"it is worse than in the baseline, where {' and '.join(worse)}")
         state = state if waiver is None else WAIVED
         due = policy.due(row, first_seen) if reason is None and state in (KNOWN, BELOW) else None
-        judged.append(Judged(row, state, was.change, reasons, first_seen, age, waiver, due))
+        judged.append(Judged(row, state, was.change, reasons, first_seen, age, waiver, due, keys))
     return judged
 
 
 def _state(
     policy: Policy, row: Row, was: Remembered, age: int | None, exceeded: Mapping[str, str], lapsed: Sequence[str]
-) -> tuple[str, tuple[str, ...]]:
-    """The state of a finding in scope, without waivers, and why, as clauses."""
-    counts, reasons = policy.counts(row)
+) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """The state of a finding in scope, without waivers, why, as clauses, and the keys of the policy that fail it."""
+    counts, reasons, keys = policy.counts(row)
     accepted = counts and policy.only_new and was.change == KNOWN
     fails = reasons if counts and not accepted else ()
-    others = [reason for reason in (policy.too_old(row, age), exceeded.get(row.severity)) if reason is not None]
+    others = {"older_than": policy.too_old(row, age), "max": exceeded.get(row.severity)}
+    others = {key: reason for key, reason in others.items() if reason is not None}
     if fails or others:
-        return FAILING, (*fails, *others, *lapsed)
+        unknown = ("missing",) if "older_than" in others and age is None else ()
+        why = (*fails, *filter(None, others.values()), *lapsed)
+        return FAILING, why, (*(keys if fails else ()), *others, *unknown)
     if accepted:
-        return KNOWN, (*reasons, "it is in the baseline, only_new is true")
-    return BELOW, reasons
+        return KNOWN, (*reasons, "it is in the baseline, only_new is true"), ()
+    return BELOW, reasons, ()
 
 
 def _lapsed(waiver: Waiver | None) -> tuple[str, ...]:

@@ -112,20 +112,23 @@ class Policy(NamedTuple):
                 break
         return list(loose)
 
-    def counts(self, row: Row) -> tuple[bool, tuple[str, ...]]:
-        """Whether fail_on counts a finding, and why, as clauses."""
+    def counts(self, row: Row) -> tuple[bool, tuple[str, ...], tuple[str, ...]]:
+        """Whether fail_on counts a finding, why, as clauses, and the keys of the policy that say so."""
         if self.fail_on == NONE:
-            return False, ("fail_on is none",)
+            return False, ("fail_on is none",), ()
         counted = f"{UNKNOWN} (counts as critical)" if row.severity == UNKNOWN else row.severity
         severity = f"severity is {counted}, fail_on is {self.fail_on}"
         if not at_least(row.severity, self.fail_on):
-            return False, (severity,)
+            return False, (severity,), ()
         filters = list(self._filters(row))
-        against = tuple(reason for passes, reason in filters if not passes)
-        return not against, against or (severity, *(reason for _passes, reason in filters))
+        against = tuple(reason for passes, reason, _keys in filters if not passes)
+        if against:
+            return False, against, ()
+        keys = ("fail_on", *(key for _passes, _reason, each in filters for key in each))
+        return True, (severity, *(reason for _passes, reason, _keys in filters)), keys
 
-    def _filters(self, row: Row) -> Iterator[tuple[bool, str]]:
-        """Whether a finding passes each filter that is set, and why, a clause."""
+    def _filters(self, row: Row) -> Iterator[tuple[bool, str, tuple[str, ...]]]:
+        """Whether a finding passes each filter that is set, why, a clause, and the keys of the policy that say so."""
         for what, value, option in (
             ("verified", row.verified, "verified_only"),
             ("CVSS", row.cvss, "min_cvss"),
@@ -137,11 +140,12 @@ class Policy(NamedTuple):
                 continue
             if value is None:
                 lacking = f"nothing says whether it is {what}" if wanted is True else f"it has no {what}"
-                yield self.missing == MISSING_FAILS, f"{lacking} for {option}, and missing is {self.missing}"
+                why = f"{lacking} for {option}, and missing is {self.missing}"
+                yield self.missing == MISSING_FAILS, why, (option, "missing")
             elif wanted is True:
-                yield bool(value), f"it is {'' if value else 'not '}{what}, {option} is true"
+                yield bool(value), f"it is {'' if value else 'not '}{what}, {option} is true", (option,)
             else:
-                yield value >= wanted, f"{what} is {value:g}, {option} is {wanted:g}"
+                yield value >= wanted, f"{what} is {value:g}, {option} is {wanted:g}", (option,)
 
     def worse_in(self, row: Row, was: Was) -> tuple[str, ...]:
         """In what that the policy looks at a known finding has become worse than the baseline accepted it, clauses."""
@@ -217,8 +221,12 @@ class Policy(NamedTuple):
 
     def record(self) -> Record:
         """The policy as gate.json shows it, with all keys."""
+        # programs differ in whether they write 7 or 7.0, and so would the digests of what they write
+        numbers = {
+            key: int(each) for key, each in self._asdict().items() if isinstance(each, float) and each.is_integer()
+        }
         matchers = {name: [dict(each.written) for each in getattr(self, name)] for name in ("include", "exclude")}
-        return {**self._asdict(), "max": dict(self.max), "older_than": dict(self.older_than), **matchers}
+        return {**self._asdict(), **numbers, "max": dict(self.max), "older_than": dict(self.older_than), **matchers}
 
 
 @lru_cache(maxsize=4096)

@@ -10,7 +10,7 @@ import contextlib
 import os
 import select
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS, AnsibleModule, missing_required_lib
@@ -29,13 +29,15 @@ class Module(NamedTuple):
     """A module.
 
     options: its argument spec without the connection; scope_in_force: the function of ``_scope/file``, for a module with
-    the option ``scope``; add_file_common_args: whether it writes files; writes: the options of which each makes a task
-    write one; offline: those of which each makes a task work without the service; the rest: as for AnsibleModule.
+    the option ``scope``; withdraw: removes what an earlier task left and a failed one must not leave, given the options and
+    the result, and returns whether it did; add_file_common_args: whether it writes files; writes: the options of which each
+    makes a task write one; offline: those of which each makes a task work without the service; the rest: as for AnsibleModule.
     """
 
     options: Mapping[str, Any]
     work: Work
     scope_in_force: ScopeInForce | None = None
+    withdraw: Callable[[Mapping[str, Any], Mapping[str, Any]], bool] | None = None
     add_file_common_args: bool = False
     writes: tuple[str, ...] = ("dest",)
     offline: tuple[str, ...] = ()
@@ -128,6 +130,10 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
 
     def fail_json(self, msg: str, **kwargs: Any) -> None:
         """Fail, also where ansible-core refuses an option and quotes it."""
+        # a task that writes files runs as a module
+        withdraw = self.declared.withdraw
+        if withdraw is not None and not self.check_mode and withdraw(self.params, kwargs):
+            kwargs["changed"] = True
         super().fail_json(harmless(msg), **kwargs)
 
     def add_path_info(self, kwargs: dict[str, Any]) -> dict[str, Any]:

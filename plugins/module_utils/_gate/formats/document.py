@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from ..._evidence.check import check_or_name
 from ..._evidence.findings import SUMMARY
-from ..._model.errors import WrongOption
+from ..._model.errors import WrongOption, first_of
 from ..._model.families import SEVERITIES
 from ..._model.gate_words import (
     CHANGES,
@@ -84,6 +84,7 @@ _CVE = re.compile(r"CVE-[0-9]{4}-[0-9]{4,19}")
 # where programs rank findings, an unknown severity is as bad as the worst, as in the policy of the gate
 _RANKED = {"unknown": "critical"}
 _LONGEST_CHECK = 200
+_MOST_OWNERS = 3
 # a run with one of these outcomes read all that it should
 _WHOLE = (FINDINGS, PASSED)
 
@@ -238,6 +239,8 @@ class Fix(NamedTuple):
     first: Row
     number: int
     targets: int
+    # the first teams that own them, each with its contact, "" without any
+    owners: str
 
 
 def fixes(document: Document) -> list[Fix]:
@@ -247,9 +250,15 @@ def fixes(document: Document) -> list[Fix]:
         if row["state"] == FAILING:
             groups.setdefault((check_of(row), str(row["name"])), []).append(row)
     found = [
-        Fix(min(rows, key=_urgency), len(rows), len({str(row["target"]) for row in rows})) for rows in groups.values()
+        Fix(min(rows, key=_urgency), len(rows), len({str(row["target"]) for row in rows}), _owners(rows))
+        for rows in groups.values()
     ]
     return sorted(found, key=lambda fix: (*_urgency(fix.first), -fix.number))
+
+
+def _owners(rows: Iterable[Row]) -> str:
+    every = dict.fromkeys((row["team"], row["contact"]) for row in sorted(rows, key=_urgency) if row["team"])
+    return first_of([f"{team} ({contact})" if contact else str(team) for team, contact in every], _MOST_OWNERS)
 
 
 def _urgency(row: Row) -> tuple[float, ...]:

@@ -224,8 +224,9 @@ def _fix_first(document: Document, write: Callable[[Fix], str]) -> list[str]:
         return _section("Fix first", [], [f"- {write(each)}" for each in fixes(document)[:_MOST_FIXES]])
     lines = []
     for team, rows in list(teams.items())[:_MOST_TEAMS]:
-        contacts = [code(rows[0][key], _LONGEST) for key in ("contact", "channel") if rows[0][key]]
-        named = ", ".join([code(team, _LONGEST) if team else "Nobody", *contacts])
+        # a team may have a contact for each of its patterns
+        contacts = dict.fromkeys(row[key] for row in rows for key in ("contact", "channel") if row[key])
+        named = ", ".join([code(team, _LONGEST) if team else "Nobody", *(code(each, _LONGEST) for each in contacts)])
         lines.append(f"- {named}: {counted(len(rows), 'failing finding')}")
         lines += [f"  - {write(each)}" for each in fixes({"findings": rows})[:_MOST_FIXES_OF_TEAM]]
     return _section("Fix first", [], lines, len(teams) - _MOST_TEAMS, "team")

@@ -111,7 +111,7 @@ Findings may be missing, so a target without findings is not proven clean.</p></
 {%- if tools_of(document)|length > 1 and row.tool %} · {{ row.tool }}{% endif %}
 {%- if fix.number > 1 %} · {{ fix.number|counted("finding") }} of this kind{% endif %}
 {%- if fix.targets > 1 %} on {{ fix.targets|counted("target") }}{% endif %}
-{%- if row.team %} · {{ row.team }}{% if row.contact %} ({{ row.contact }}){% endif %}{% endif %}</p>
+{%- if fix.owners %} · {{ fix.owners }}{% endif %}</p>
 {%- if advice %}<p>{{ advice }}</p>{% endif %}
 <p class="soft small">Fails because {{ why(row) }}.</p></div></li>
 {% endfor %}

@@ -11,6 +11,8 @@ import json
 import os
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate import _Ending
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import Refused
 
 SUBJECTS = [{"name": "ghcr.io/example/shop", "sha256": "0123456789abcdef" * 4}]
 FORMAT = {"formats": ["json", "attestation"], "subjects": SUBJECTS}
@@ -84,6 +86,57 @@ def test_an_attestation_of_an_earlier_run_does_not_stay(judge, tmp_path, check):
     (tmp_path / "out" / "gate.intoto.json").write_text(OLD)
     judged, statement = judge(check=check, formats=["json"], subjects=[])
     assert judged["changed"] and statement == (json.loads(OLD) if check else None)
+    assert [each["format"] for each in judged["files"]] == ["json"]
+
+
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"subjects": []},
+        {"waivers": ["missing.yml"]},
+        {"notice": "soon"},
+        {"base_url": "https://"},
+        {"api_key": ""},
+        {"formats": ["attestaton"]},
+        {"formated": ["json"]},
+        {"subjects": [{"name": "shop"}]},
+        {"workspace_id": 1},
+    ],
+)
+def test_a_task_that_cannot_judge_leaves_no_attestation(service, judge, tmp_path, options, check):
+    (tmp_path / "out").mkdir()
+    for name in ("gate.intoto.json", "gate.json"):
+        (tmp_path / "out" / name).write_text(OLD)
+    judged, statement = judge(check=check, **options)
+    assert judged.failed and service.calls() == [], judged.msg
+    assert statement == (json.loads(OLD) if check else None)
+    assert judged.changed == (not check)
+    # it says when it was written
+    assert (tmp_path / "out" / "gate.json").exists()
+
+
+@pytest.mark.parametrize("formats", [["json", "attestation"], ["attestation", "json"]])
+def test_a_task_that_fails_after_the_decision_leaves_no_attestation(judge, tmp_path, formats):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "gate.json").mkdir()
+    judged, statement = judge(policy={"fail_on": "none"}, formats=formats)
+    assert judged.failed and "The json file of the gate is missing" in judged.msg and statement is None
+    (tmp_path / "out" / "gate.json").rmdir()
+    baseline = tmp_path / "baseline.json"
+    baseline.mkdir()
+    judged, statement = judge(policy={"fail_on": "none"}, formats=formats, baseline=str(baseline))
+    assert judged.failed and statement is None, judged.msg
+
+
+def test_a_baseline_that_cannot_be_written_leaves_no_attestation(judge, tmp_path, monkeypatch):
+    def refuse(*_arguments):
+        raise Refused("The baseline changed.")
+
+    monkeypatch.setattr(_Ending, "_write_baseline", refuse)
+    options = {"baseline": str(tmp_path / "baseline.json"), "baseline_missing": "create"}
+    judged, statement = judge(policy={"fail_on": "none"}, scan_ids=[40001], workspace=None, **options)
+    assert judged.failed and judged["outcome"] == "passed" and statement is None, judged.msg
     assert [each["format"] for each in judged["files"]] == ["json"]
 
 

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import gzip
+import signal
 import socket
 import ssl
 import time
@@ -117,6 +118,18 @@ def test_a_slow_answer_is_no_build(preview, pieces):
     assert time.monotonic() - began < 2.5
 
 
+@pytest.mark.parametrize("pattern", ["(a+)+$", "(?:a|aa)+(b)$", "(a.*a.*a.*a.*a.*b)"])
+def test_a_pattern_that_may_never_end_is_given_up(preview, pattern, monkeypatch):
+    monkeypatch.setattr(_gate_build, "_SEARCH", 0.2)
+    preview.answers = [(200, {}, [b"a" * 60_000 + b"c"])]
+    before = signal.getsignal(signal.SIGVTALRM), signal.getsignal(signal.SIGALRM)
+    assert why(preview, pattern=pattern).startswith("pattern takes longer than 0.2 s for its answer, so simplify it")
+    assert (signal.getsignal(signal.SIGVTALRM), signal.getsignal(signal.SIGALRM)) == before
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
+    preview.answers = ["version: 4f2a"]
+    assert asked(preview, pattern="version: (.+)") == "4f2a"
+
+
 def test_an_address_that_nobody_serves_is_no_build():
     with socket.create_server(("127.0.0.1", 0)) as place:
         port = place.getsockname()[1]
@@ -180,9 +193,9 @@ def said(preview, before, after, **more):
 
 
 def test_the_build_is_read_before_and_after_the_scans_and_passed_to_the_gate(role, preview):
-    preview.answers = ["4f2a", "91bc"]
+    preview.answers = ["4f2a", "4f2a", "91bc"]
     played = role(expect="4f2a")
-    assert scanned(played) and len(preview.requests) == 2
+    assert scanned(played) and len(preview.requests) == 4
     assert played.last("gate")["build"] == said(preview, "4f2a", "91bc", expected="4f2a")
     # neither the check of the options nor a scan has it
     assert [name for name, arguments in played.calls if "build" in arguments] == ["gate"]
@@ -225,21 +238,45 @@ def test_the_role_waits_for_the_expected_build(role, preview, lines):
     first, second = lines
     assert first.startswith(f"localhost: {preview.url} says no build (its answer has status 503); trying again for ")
     assert second.startswith(f"localhost: {preview.url} answers 91bc, not 4f2a; trying again for ")
-    assert scanned(played) and len(preview.requests) == 5
+    assert scanned(played) and len(preview.requests) == 7
     assert played.last("gate")["build"] == said(preview, "4f2a", "4f2a", expected="4f2a", wait="60")
 
 
 def test_a_build_that_is_lost_after_the_scans_is_asked_for_again(role, preview):
-    preview.answers = ["4f2a", (502, {}, []), "4f2a"]
+    preview.answers = ["4f2a", "4f2a", (502, {}, []), "4f2a"]
     assert role().last("gate")["build"] == said(preview, "4f2a", "4f2a")
-    preview.answers = ["4f2a", (502, {}, [])]
+    preview.answers = ["4f2a", "4f2a", (502, {}, [])]
     build = role().last("gate")["build"]
     assert "after" not in build and build["problem"] == "its answer has status 502"
 
 
+@pytest.mark.parametrize("expect", [{}, {"expect": "4f2a"}])
+def test_two_servers_with_different_builds_are_no_build(role, preview, expect):
+    preview.answers = ["4f2a", "91bc"] * 200
+    judged = role(**expect, wait="1s").last("gate")
+    assert [each["outcome"] for each in judged["scan_results"]] == ["nothing_scanned"]
+    assert judged["build"]["problem"] == "one request was answered with 4f2a and the next one with 91bc"
+    assert "before" not in judged["build"]
+
+
+def test_a_second_server_after_the_scans_is_another_build(role, preview):
+    preview.answers = ["4f2a"] * 3 + ["91bc", "4f2a"] * 200
+    build = role(expect="4f2a").last("gate")["build"]
+    assert (build["before"], "after" in build) == ("4f2a", False) and "91bc" in build["problem"]
+
+
+def test_a_server_that_is_drained_is_waited_for(role, preview):
+    preview.answers = ["4f2a", "91bc", "91bc", "4f2a", (502, {}, []), "4f2a"]
+    played = role(expect="4f2a", wait="1m")
+    assert scanned(played) and played.last("gate")["build"]["before"] == "4f2a"
+    assert len(preview.requests) == 9
+
+
 def test_check_mode_reads_once_and_scans_nothing(role, preview):
-    role(check_mode=True, expect="4f2a", wait="1m")
+    role(check_mode=True, expect="91bc", wait="1m")
     assert len(preview.requests) == 1
+    role(check_mode=True, expect="4f2a", wait="1m")
+    assert len(preview.requests) == 3
 
 
 @pytest.mark.parametrize(
@@ -282,7 +319,7 @@ def test_the_scope_of_the_play_and_of_the_machine_count(role, preview, monkeypat
     allowed = {"scan_gate_scope": {"allow": ["127.0.0.1", "a.example.com"], "private": True}}
     assert not scanned(role(allowed)) and preview.requests == []
     monkeypatch.delenv("SCANNER_SCOPE_FILE")
-    assert scanned(role(allowed)) and len(preview.requests) == 2
+    assert scanned(role(allowed)) and len(preview.requests) == 4
 
 
 def test_module_defaults_do_not_say_what_was_built(role, preview):

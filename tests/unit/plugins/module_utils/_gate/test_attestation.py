@@ -16,6 +16,7 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.attestation import subjects_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.document import published
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import as_json
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES, VERDICTS
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._gate.export_readers import (
@@ -187,11 +188,14 @@ def test_it_names_the_very_text_of_gate_json():
         assert predicate(each)["scanops_gate"]["gate"]["digest"]["sha256"] == digest(text)
 
 
+@pytest.mark.parametrize(
+    "numbers", [{"min_cvss": 7.0, "min_epss": 0.1}, {"min_cvss": 7.5, "min_epss": 1.0}, {"min_cvss": 0.0}]
+)
 @pytest.mark.skipif(shutil.which("jq") is None, reason="No jq was found: install it")
-def test_the_digest_of_the_policy_is_that_of_the_guide():
+def test_the_digest_of_the_policy_is_that_of_the_guide(numbers):
     of = document([])
     of["policy"] = {
-        **of["policy"],
+        **policy_of(numbers).record(),
         "older_than": {"high": 7776000},
         "include": [{"name": "Prüfung*"}],
         "max": {"low": 2},

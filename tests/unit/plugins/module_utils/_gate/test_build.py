@@ -50,6 +50,13 @@ def test_the_option_with_all_that_one_may_have():
         ({"url": URL, "expect": ""}, "scan_gate_build.expect is empty, probably because a variable is unset"),
         ({"url": URL, "expect": None}, "scan_gate_build.expect is empty"),
         ({"url": URL, "wait": None}, "scan_gate_build.wait is empty"),
+        (
+            {"url": URL, "expect": "4f2a\n"},
+            "scan_gate_build.expect is '4f2a\\n', which no build is: write one printable line",
+        ),
+        ({"url": URL, "expect": " "}, "scan_gate_build.expect is ' ', which no build is"),
+        ({"url": URL, "expect": "a" * 201}, "scan_gate_build.expect is 'aaa"),
+        ({"url": URL, "expect": "##[x]"}, "scan_gate_build.expect is '##[x]', which no build is"),
         ({"url": URL, "expect": 1.1}, "scan_gate_build.expect is a number (1.1), not text: write it in quotes."),
         ({"url": URL, "expect": True}, "scan_gate_build.expect is a boolean (true), not text"),
         ({"url": URL, "json": "a", "header": "X-A"}, "scan_gate_build has header and json: give one of them."),

@@ -231,6 +231,7 @@ def test_lines_are_folded_between_characters():
         ("2026-11-25", "2026-11-25"),
         ("2026-11-25T00:30:00+14:00", "2026-11-24"),
         ("2026-11-25T23:30:00-05:00", "2026-11-26"),
+        ("never", "never"),
     ],
 )
 def test_people_see_the_day_in_utc_on_which_a_waiver_ends(expires, day):
@@ -264,6 +265,20 @@ def test_findings_of_several_teams_are_grouped():
         # one team needs no groups
         lines = write(document(rows[:2])).splitlines()
         assert lines[lines.index("### Fix first") + 2].startswith("- high: `One`")
+
+
+def test_each_contact_of_a_team_is_named():
+    rows = [
+        row(1, team="A", contact="a@x", channel="#a", check="1", name="One"),
+        row(2, team="A", contact="b@x", channel="#a", check="1", name="One", target="b.example.com"),
+        row(3, team="B", contact="c@x", check="1", name="One", target="c.example.com"),
+    ]
+    for write in (markdown, comment):
+        lines = write(document(rows)).replace("\uff20", "@").splitlines()
+        assert "- `A`, `a@x`, `#a`, `b@x`: 2 failing findings" in lines
+    assert " · A (a@x), A (b@x), B (c@x)</p>" in html(document(rows))
+    rows += [row(4, team="C", check="1", name="One", target="d.example.com"), row(5, check="1", name="One")]
+    assert " · A (a@x), A (b@x), B (c@x) and 1 more</p>" in html(document(rows))
 
 
 def test_more_teams_than_are_shown_are_counted():

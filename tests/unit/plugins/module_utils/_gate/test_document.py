@@ -187,6 +187,22 @@ def test_a_document_is_the_golden_file():
     assert DOCUMENTS["empty"]["owners"] is None
 
 
+@pytest.mark.parametrize(
+    "policy, keys",
+    [
+        ({"fail_on": "high"}, ["fail_on"]),
+        ({"min_cvss": 7}, ["fail_on", "min_cvss", "missing"]),
+        ({"min_cvss": 7, "verified_only": True, "missing": "ignore", "max": {"high": 0}}, ["max"]),
+        ({"fail_on": "none", "older_than": {"high": 60}, "only_new": True}, ["older_than"]),
+        ({"fail_on": "none", "older_than": {"high": "9d"}}, []),
+    ],
+)
+def test_the_keys_of_the_policy_that_fail_are_no_words_of_reasons(policy, keys):
+    expired = WAIVER._replace(file="max, older_than is only_new.yml")
+    decision = decided((pair(findings=(finding(),)),), policy=policy, waived=Waived(lapsed=(expired,)))
+    assert list(document(decision)["see"]["policy"]) == keys
+
+
 def test_the_document_says_where_its_words_are_explained():
     decision = decided(
         (pair(findings=(finding(),)),), policy={"max": {"high": 0}}, troubles=[Trouble("moved", "Another build.")]
