@@ -22,7 +22,7 @@ from .._task.finder import Names
 from .._task.lookup import Contents, look_alike
 from .._task.references import place_of
 from .._task.task import Task
-from .account import Undeclared, live_estate, live_targets, refuse_renamed, reveal, with_lost_scans
+from .account import Undeclared, live_estate, live_targets, refuse_renamed, renamed, reveal, with_lost_scans
 from .apply import Run, pacing_of
 from .declaration import IN_WORKSPACE, Wanted, read_estate, read_targets
 from .marks import check_owner
@@ -103,6 +103,12 @@ def reconcile_estate(task: Task, saving: Saving) -> dict[str, Any]:
     refused = _refusals(wanted, rules, params["continue_on_error"])
     workspaces, contents, undeclared = live_estate(task.client, wanted, bool(purge), unmanaged != "ignore")
     refuse_renamed(workspaces, undeclared)
+    others = renamed(workspaces)
+    if others:
+        task.warn(
+            f"{first_of(others, _MOST_NAMED)}. A workspace with an id is renamed, or deleted if it is absent. In another"
+            " account, remove the ids."
+        )
     if unmanaged == "fail" and undeclared:
         shown = first_of([*map(str, undeclared)], _MOST_NAMED)
         raise Refused(f"Not managed: {shown}. Declare them, or set unmanaged: report.")
