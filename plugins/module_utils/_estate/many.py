@@ -40,7 +40,20 @@ from .outcome import (
     summary_of,
     usual_wait,
 )
-from .plan import WRITES, Managed, PlanRefused, Rules, Step, guard, idle_protection, mark_of, plan, refusals, unmarked
+from .plan import (
+    WRITES,
+    Managed,
+    PlanRefused,
+    Rules,
+    Step,
+    guard,
+    idle_entries,
+    kept_from,
+    mark_of,
+    plan,
+    refusals,
+    unmarked,
+)
 from .saving import Saving
 
 _DEFAULTS = Rules()
@@ -174,6 +187,10 @@ def _carry_out(
         task.warn(warning)
     ids = {managed.name: managed.record["id"] if managed.record else None for managed in workspaces}
     steps = with_lost_scans(client, plan(workspaces, rules, refused), ids)
+    kept = kept_from(steps)
+    if kept:
+        more = f" The plan has {len(kept) - 1} more." if len(kept) > 1 else ""
+        task.warn(f"{kept[0]}.{more} To allow that, see adopt, unprotect and protect.")
     contents.refuse_shared(_deleted(steps, workspaces))
     sizes = {managed.name: len(managed.rows.get(TARGET, ())) for managed in workspaces}
     shown = as_result(
@@ -255,12 +272,12 @@ def _warnings(workspaces: Sequence[Managed], rules: Rules) -> Iterator[str]:
             alike = look_alike([item.name for item in items], live)
             if alike:
                 yield alike
-    idle = idle_protection(workspaces, rules)
+    idle = idle_entries(workspaces, rules)
     if idle:
         names = "matches" if len(idle) == 1 else "match"
         yield (
-            f"{first_of(idle, _MOST_NAMED)} {names} no object that purge looks at: check for a typo, or remove what is no"
-            " longer needed."
+            f"{first_of(idle, _MOST_NAMED)} {names} no object that this task could delete: check for a typo, or remove what is"
+            " no longer needed."
         )
     late = [
         f"{item.path} ({printable(item.name, 60)!r})"

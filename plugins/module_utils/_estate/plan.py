@@ -78,6 +78,13 @@ class Rules(NamedTuple):
         only = [self.owner, *self.adopt] if self.purge_only == "own" else None
         return [row for row in rows if not self.foreign(mark_of(row)) and (only is None or mark_of(row).owner in only)]
 
+    def may_delete(self, family: Family, managed: Managed) -> bool:
+        """Whether a task deletes any objects of a list, if nothing keeps them."""
+        own = managed.wanted.workspace
+        if own is not None and own.absent:
+            return WORKSPACE in self.purge
+        return family in self.purge or (family is TARGET and (self.state == "absent" or self.on_drift == "recreate"))
+
     def foreign(self, mark: Mark) -> str | None:
         """Why an object is somebody else's, a clause; None for one's own, and for one that nobody has marked."""
         if mark.broken:
@@ -354,11 +361,12 @@ def _item_step(each: _List, item: Item, found: Sequence[Record], rules: Rules, r
 
 
 def _kept(step: Step, record: Record, rules: Rules) -> Step | None:
-    """The step for a live target that its mark keeps from being deleted, else None."""
+    """The step for a live target that its mark or its line keeps from being deleted, else None."""
     if step.family is not TARGET:
         return None
     if rules.protects(step.family, record, step.item):
-        return step._replace(action="protected", reason=_and_why(step.reason, "protected by its mark"))
+        why = "protected by its mark" if mark_of(record).protected else "declared with protect"
+        return step._replace(action="protected", reason=_and_why(step.reason, why))
     foreign = rules.foreign(mark_of(record))
     return step._replace(action="foreign", reason=_and_why(step.reason, foreign)) if foreign else None
 
@@ -443,18 +451,43 @@ def unmarked(steps: Iterable[Step], rules: Rules) -> list[str]:
     ]
 
 
-def idle_protection(workspaces: Iterable[Managed], rules: Rules) -> list[str]:
-    """The places of the patterns of ``protect`` that match no object of the lists that are purged."""
-    names = [
-        (row[family.key], family)
+def idle_entries(workspaces: Iterable[Managed], rules: Rules) -> list[str]:
+    """The places of the entries of ``protect``, ``adopt`` and ``unprotect`` that match nothing that may be deleted."""
+    rows = [
+        (family, row)
         for managed in workspaces
-        for family in rules.purge
-        for row in managed.rows.get(family, ())
+        for family, rows in managed.rows.items()
+        if rules.may_delete(family, managed)
+        for row in rows
     ]
+    targets = [row for family, row in rows if family is TARGET]
+    names = {normal_name(TARGET, row[TARGET.key]) for row in targets} if rules.unprotect else ()
+    owners = {mark_of(row).owner for row in targets} if rules.adopt else ()
+    # an owner that is not seen may be one whose mark is not shown
+    adopt = () if any(not_shown(row, ["description"]) for row in targets) else rules.adopt
+    found: dict[str, tuple[Sequence[Record], Sequence[str], Callable[[str], bool]]] = {
+        "protect": (
+            [row for _family, row in rows],
+            rules.protect,
+            lambda text: any(_protects(text, row[family.key], family) for family, row in rows),
+        ),
+        "adopt": (targets, adopt, lambda text: text in owners),
+        "unprotect": (targets, rules.unprotect, lambda text: normal_name(TARGET, text) in names),
+    }
     return [
-        f"protect[{number}] ({printable(pattern, 60)!r})"
-        for number, pattern in enumerate(rules.protect)
-        if names and not any(_protects(pattern, *each) for each in names)
+        f"{option}[{number}] ({printable(text, 60)!r})"
+        for option, (seen, texts, matches) in found.items()
+        for number, text in enumerate(texts if seen else ())
+        if not matches(text)
+    ]
+
+
+def kept_from(steps: Iterable[Step]) -> list[str]:
+    """What is declared to be deleted, or recreated, and is not, each with why."""
+    return [
+        f"{step.place} ({printable(step.name, 60)!r}) is not {'recreated' if step.after else 'deleted'}: {step.reason}"
+        for step in steps
+        if step.item and step.action in ("protected", "foreign")
     ]
 
 
