@@ -71,7 +71,7 @@ options:
   purge_only:
     description:
       - V(own) purges only targets with the mark of O(owner), so that several sources can share a workspace. The limits
-        of purge then count only these.
+        of purge then count only these. A retired workspace with others stays.
     type: str
     choices: [all, own]
     default: all

@@ -239,14 +239,14 @@ def _compared(workspaces: Iterable[Managed], marks_of: str) -> Iterator[tuple[Fa
         own = managed.wanted.workspace
         if own is not None and managed.record:
             yield WORKSPACE, managed.record, own.fields
-        for family, items in managed.wanted.lists.items():
+        for family, rows in managed.rows.items():
             fields: dict[str, Collection[str]] = {
                 normal_name(family, item.name): family.declared if marks_of == "declared" else item.fields
-                for item in items
+                for item in managed.wanted.lists.get(family, ())
                 if not item.ignore
             }
             others = family.declared if marks_of == "all" else ()
-            for row in managed.rows.get(family, ()) if family.declared else ():
+            for row in rows if family.declared else ():
                 yield family, row, others or fields.get(normal_name(family, row[family.key]), ())
 
 

@@ -199,7 +199,9 @@ def refusals(wanted: Iterable[Wanted], rules: Rules) -> dict[str, str]:
     if rules.verdict is None or rules.state == "absent":
         return {}
     found = {}
-    for items in (items for entry in wanted for family, items in entry.lists.items() if family.scoped):
+    # what a retired workspace holds is not scanned any more
+    kept = [entry for entry in wanted if not (entry.workspace and entry.workspace.absent)]
+    for items in (items for entry in kept for family, items in entry.lists.items() if family.scoped):
         for item in items:
             reason = None if item.ignore else rules.verdict(item.name)
             if reason:
@@ -257,11 +259,14 @@ def _retire_step(managed: Managed, item: Item, rules: Rules) -> Step:
         return step._replace(action="refused", reason=reason)
     for family, rows in managed.rows.items():
         lines = {normal_name(family, each.name): each for each in managed.wanted.lists.get(family, ())}
+        mine = {row["id"] for row in rules.purgeable(family, rows)}
         for row in rows:
             name = row[family.key]
             kept = _spared(
                 Step("", family, managed.name, name, row, item=lines.get(normal_name(family, name))), row, rules
             )
+            if not kept and row["id"] not in mine:
+                kept = step._replace(action="foreign", reason="without the mark that purge_only: own asks for")
             if kept:
                 why = f"{with_it}, but its {family.noun} {printable(name)!r} is {kept.reason}"
                 return step._replace(action=kept.action, reason=why)
@@ -277,8 +282,8 @@ def _spared(step: Step, row: Record, rules: Rules) -> Step | None:
     pattern = next((pattern for pattern in rules.protect if _protects(pattern, step.name, step.family)), None)
     if pattern is not None:
         return step._replace(action="protected", reason=_and_why(step.reason, f"protected by {pattern!r}"))
-    if step.item and (step.item.ignore or step.item.protect):
-        return step._replace(action="protected", reason=f"declared with {'ignore' if step.item.ignore else 'protect'}")
+    if step.item and step.item.ignore:
+        return step._replace(action="protected", reason="declared with ignore")
     return _kept(step, row, rules)
 
 
