@@ -115,7 +115,12 @@ class EstateAction(RoleAction):
         if "plan" in result:
             compared = reviewed if result.get("failed") else None
             differences = difference(compared, result["plan"]) if review_path else None
-            result = _written(result, plan_files, differences)
+            try:
+                result = _written(result, plan_files, differences)
+            except ScannerError as error:
+                # what was done must be reported all the same
+                done = result.get("msg") or f"{line_of(result['summary'], bool(self._task.check_mode))}."
+                result = {**result, "failed": True, "outcome": ERROR, "msg": f"{done} {error}"}
         return result
 
     def _plan_files(self, keep: bool = False) -> list[str]:

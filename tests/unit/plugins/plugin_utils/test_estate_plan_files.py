@@ -10,6 +10,8 @@ import json
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._estate.outcome import as_result
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import Refused
+from ansible_collections.scanops.scanner.plugins.plugin_utils import _estate_role
 from ansible_collections.scanops.scanner.tests.unit.plugins.plugin_utils import role_steps
 from ansible_collections.scanops.scanner.tests.unit.plugins.plugin_utils.role_steps import Role
 
@@ -75,6 +77,17 @@ def test_a_file_that_is_no_old_plan_stays(role, tmp_path, variables, words):
         assert words in result["msg"]
     assert role("enter", pruge=[], **variables)[0]["failed"]
     assert [path.read_text() for path in sorted(tmp_path.glob("plan.*"))] == ["old", "old"]
+
+
+def test_what_was_done_is_told_although_the_plan_cannot_be_written(role, monkeypatch):
+    def full(path, text, option, mode):
+        raise Refused("No space is left.")
+
+    monkeypatch.setattr(_estate_role, "write", full)
+    result, calls = role("enter", "apply")
+    assert calls == ["estate"] and result["outcome"] == "error" and result["changed"] is True
+    assert result["summary"] == {"create": 1} and role("enter", "report")[0].get("failed") is None
+    assert role("enter", "apply", "report")[0]["msg"].startswith("1 created. No space is left. See ")
 
 
 def test_a_plan_that_can_be_written_nowhere_is_told_before_anything_is_done(role, tmp_path):
