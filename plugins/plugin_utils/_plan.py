@@ -68,6 +68,12 @@ def read(text: str, now: float, max_age: float) -> tuple[Plan | None, str | None
         return None, "is not a plan: give the JSON file that estate_apply_plan_dest names in the run that was reviewed"
     if not is_own or made is None:
         return None, "was changed after it was written: it does not match its checksums. Create and review a new plan"
+    # two clocks may differ a little
+    if made.at - now > 3600:
+        return (
+            None,
+            f"is dated in the future, {plan['made']}: correct the clock of the machine that made it, and plan again",
+        )
     if now - made.at > max_age:
         return None, (
             f"is {span(now - made.at)} old, and estate_apply_plan_max_age allows {span(max_age)}: create a new"
