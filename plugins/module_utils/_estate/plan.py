@@ -239,10 +239,14 @@ def plan(workspaces: Iterable[Managed], rules: Rules, refused: Mapping[str, str]
     for each in lists if rules.state == "present" else ():
         if each.family in rules.purge:
             last += _purge_steps(each, claims, rules)
+    every = steps + last
     if any(step.action == "refused" for step in steps):
-        reason = "not declared, but nothing is purged while another object is refused"
-        last = [step._replace(action="refused", reason=reason) if step.action == "delete" else step for step in last]
-    return steps + last
+        why = "nothing is purged while another object is refused"
+        every = [
+            step._replace(action="refused", reason=_and_why(step.reason, why)) if step.purged and step.deletes else step
+            for step in every
+        ]
+    return every
 
 
 def _retire_step(managed: Managed, item: Item, rules: Rules) -> Step:

@@ -242,3 +242,11 @@ def test_a_retired_workspace_may_hold_what_is_out_of_scope_now(account, run):
     result = run("estate", workspaces=[KEPT, office], purge=["workspaces"], force=True, scope=scope)
     assert not result.failed, result.msg
     assert account.writes() == ["DELETE /workspaces/3"]
+
+
+def test_nothing_is_retired_while_another_object_is_refused(account, run):
+    """Its targets may be about to get another place."""
+    shop = {**KEPT, "targets": ["shop.example.com", "shop.example.com/admin"]}
+    result = run("estate", workspaces=[shop, OFFICE], purge=["workspaces"], force=True, continue_on_error=True)
+    assert result.failed and account.writes() == [] and result["summary"]["refused"] == 2
+    assert "retired, with 3 targets, 1 HTTP logger, but nothing is purged while" in str(result["plan"]["actions"])
