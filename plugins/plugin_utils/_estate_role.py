@@ -242,9 +242,7 @@ def _written(result: Result, paths: Sequence[str], differences: Differences | No
 def outcome_of(result: Result, checks: bool) -> str:
     """What became of the estate, in a word. checks: whether the task wrote nothing."""
     if result.get("failed"):
-        is_refused = (
-            ("plan" in result or "refused" in result) and not result.get("changed") and "api_error" not in result
-        )
+        is_refused = "refused" in result and not result.get("changed") and "api_error" not in result
         return REFUSED if is_refused else ERROR
     return UNCHANGED if not result.get("changed") else DIFFERS if checks else APPLIED
 

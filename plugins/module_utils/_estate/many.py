@@ -107,6 +107,14 @@ def reconcile_targets(task: Task, saving: Saving) -> dict[str, Any]:
 
 def reconcile_estate(task: Task, saving: Saving) -> dict[str, Any]:
     """The work of the module estate: workspaces with their targets and HTTP loggers."""
+    try:
+        return _reconcile_estate(task, saving)
+    except Refused as error:
+        # the role estate_apply tells a guard from an error, also before there is a plan
+        raise error.with_result(refused=error.result.get("refused", [])) from None
+
+
+def _reconcile_estate(task: Task, saving: Saving) -> dict[str, Any]:
     params, unmanaged = task.params, task.params["unmanaged"]
     wanted = read_estate(params["workspaces"], params["declared_at"])
     purge = [family for family in (WORKSPACE, *IN_WORKSPACE) if family.plural in params["purge"]]

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.plugin_utils._estate_role import outcome_of
 
 OFFICE = {"name": "Office", "state": "absent"}
 KEPT = {"name": "Shop", "targets": ["shop.example.com"]}
@@ -250,3 +251,31 @@ def test_nothing_is_retired_while_another_object_is_refused(account, run):
     result = run("estate", workspaces=[shop, OFFICE], purge=["workspaces"], force=True, continue_on_error=True)
     assert result.failed and account.writes() == [] and result["summary"]["refused"] == 2
     assert "retired, with 3 targets, 1 HTTP logger, but nothing is purged while" in str(result["plan"]["actions"])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"workspaces": [KEPT], "unmanaged": "fail"},
+        {"workspaces": [{**KEPT, "name": "Web shop"}]},
+        {"workspaces": [{**KEPT, "id": 9}]},
+        {"workspaces": [{"id": 3, "name": "Bank", "targets": ["bank.example.com"]}]},
+        {"workspaces": [{**KEPT, "targets": []}], "purge": ["targets"]},
+        {"workspaces": [OFFICE], "purge": ["workspaces"]},
+    ],
+    ids=["not managed", "renamed", "no such id", "another account", "an empty list", "a guard of the plan"],
+)
+def test_a_guard_is_told_from_an_error(account, run, options):
+    """Also one that refuses before there is a plan."""
+    result = run("estate", **options)
+    assert account.writes() == [] and outcome_of(result.result, checks=False) == "refused", result.msg
+
+
+@pytest.mark.parametrize("options", [{"workspaces": [{"nam": "Shop"}]}, {"workspaces": [KEPT], "owner": "a/b"}])
+def test_a_wrong_option_is_no_guard(account, run, options):
+    assert outcome_of(run("estate", **options).result, checks=False) == "error"
+
+
+def test_a_failed_call_is_no_guard(account, run):
+    account.fault(path="/workspaces", action="status", status=403, times=None)
+    assert outcome_of(run("estate", workspaces=[KEPT]).result, checks=False) == "error"
