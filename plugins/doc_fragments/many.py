@@ -71,7 +71,7 @@ options:
   purge_only:
     description:
       - V(own) purges only targets with the mark of O(owner), so that several sources can share a workspace. The limits
-        of purge then count only these.
+        of purge then count only these. A retired workspace with others stays.
     type: str
     choices: [all, own]
     default: all
@@ -84,9 +84,8 @@ options:
     default: []
   unprotect:
     description:
-      - The names of targets that this task may delete although they are protected, by O(protect) or by the mark of a
-        target that was created with C(protect) set to V(true). The plan lists others that would be deleted as
-        V(protected).
+      - The names of targets that this task may delete although they are declared with C(protect) set to V(true), or have
+        the mark of it. The plan lists others that would be deleted as V(protected), also those that O(protect) names.
     type: list
     elements: str
     default: []

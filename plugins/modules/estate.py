@@ -39,6 +39,7 @@ options:
         If it has targets, this needs O(evidence) or O(force=true).
       - With C(id), which P(scanops.scanner.estate_export#role) writes, the workspace is the one with this id, and a
         different C(name) renames it. An id that no workspace has is an error, and so is a name that another workspace has.
+        A workspace with another name and none of the declared objects is refused, because ids differ between accounts.
       - Without C(id), a workspace that does not exist is created. The task fails if an undeclared workspace has at least
         half of its targets or loggers, because it may be the same under another name. C(new) set to V(true) allows this.
       - C(targets) is a list as in M(scanops.scanner.targets). C(http_loggers) is a list of dictionaries with the key

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
@@ -19,13 +20,14 @@ from ansible.errors import AnsibleError
 
 from ..module_utils._estate.plan import WRITES
 from ..module_utils._model.documentation import section_of
-from ..module_utils._model.errors import ScannerError, WrongOption, counted, first_of
+from ..module_utils._model.errors import Refused, ScannerError, WrongOption, counted, first_of
 from ..module_utils._model.times import seconds_of
 from ..module_utils._model.trust import refuse_untrusted
 from ..module_utils._task.files import reason_of
 from . import _core
 from ._estate_files import KEY, read_estate_files
 from ._local_files import remove, write
+from ._notes import note, noted
 from ._plan import Differences, difference, line_of, markdown, read, record
 from ._role_action import SHOWN, SKIPPED, Result, RoleAction
 
@@ -47,6 +49,14 @@ class EstateAction(RoleAction):
     given = ("estate_apply_result",)
     # a workflow hands statistics of an earlier job on as variables
     known = ("estate_apply_outcome",)
+
+    def enter(self) -> Result:
+        try:
+            return super().enter()
+        except Refused:
+            with contextlib.suppress(ScannerError, AnsibleError):
+                self._plan_files(keep=True)
+            raise
 
     def apply(self) -> Result:
         """The result of the module estate, without its failure, which is that of the next step."""
@@ -73,21 +83,15 @@ class EstateAction(RoleAction):
 
     def _applied(self) -> Result:
         """The result of the module estate, with the outcome. Its plan is written, and compared with the reviewed one."""
-        plan_dest, review_path = self.path("plan_dest"), self.path("reviewed_plan")
+        plan_files, files, review_path = self._plan_files(), self._files(), self.path("reviewed_plan")
         values = self.own_values()
-        files = self._files(values)
-        _refuse_mistakes(values, files, plan_dest, review_path)
+        _refuse_mistakes(values, files)
         reviewed = _review(review_path, values) if review_path else {}
-        plan_files = [plan_dest, f"{os.path.splitext(plan_dest)[0]}.md"] if plan_dest else []
-        for path in plan_files:
-            refuse_untrusted(path, "estate_apply_plan_dest", mode=0)
-            # the plan of an earlier run
-            remove(path)
         options = {name: each for name, each in values.items() if name not in _OWN}
         expected = values.get("expect_plan", reviewed.get("checksum"))
         if expected is not None:
             options["expect_plan"] = expected
-        options["report_full_plan"] = bool(plan_dest or review_path)
+        options["report_full_plan"] = bool(plan_files or review_path)
         if values.get("evidence"):
             options["evidence"] = self.path("evidence")
         expects = "expect" in values
@@ -111,18 +115,43 @@ class EstateAction(RoleAction):
         if "plan" in result:
             compared = reviewed if result.get("failed") else None
             differences = difference(compared, result["plan"]) if review_path else None
-            result = _written(result, plan_files, differences)
+            try:
+                result = _written(result, plan_files, differences)
+            except ScannerError as error:
+                # what was done must be reported all the same
+                done = result.get("msg") or f"{line_of(result['summary'], bool(self._task.check_mode))}."
+                result = {**result, "failed": True, "outcome": ERROR, "msg": f"{done} {error}"}
         return result
 
-    def _files(self, values: Result) -> list[str]:
-        files = values.get("files", [])
+    def _plan_files(self, keep: bool = False) -> list[str]:
+        """The files of the plan. Those of an earlier run are removed before anything can fail, so that nobody takes them for
+        the plan of this one. keep: whether those of this run of ansible-playbook stay."""
+        path = self.path("plan_dest")
+        if not path:
+            return []
+        if not path.endswith(".json") or os.path.basename(path) == ".json":
+            raise WrongOption(f"estate_apply_plan_dest is {self.value('plan_dest')}: give a path that ends in .json.")
+        files = [path, f"{os.path.splitext(path)[0]}.md"]
+        others = {
+            self.path("reviewed_plan"): "the reviewed plan",
+            **dict.fromkeys(self._files(), "a file of the estate"),
+        }
+        for each in files:
+            if each in others:
+                raise WrongOption(
+                    f"estate_apply_plan_dest names {others[each]}, which would be overwritten: give it another path."
+                )
+            refuse_untrusted(each, "estate_apply_plan_dest", mode=0)
+        for each in files if not (keep and noted("plan", path)) else ():
+            remove(each)
+        note("plan", path, True)
+        return files
+
+    def _files(self) -> list[str]:
+        """The paths of the estate, none for a value that is refused later."""
+        files = self.value("files", [])
         files = files.split(",") if isinstance(files, str) else files
-        if not isinstance(files, list):
-            raise WrongOption(
-                "estate_apply_files is not a list, or it is null, probably because a variable is unset: write a list, or"
-                " leave the variable out."
-            )
-        return [self.absolute(path) for path in files]
+        return [self.absolute(path) for path in files] if isinstance(files, list) else []
 
     def _declared(self, values: Result, files: Sequence[str]) -> Result:
         """The workspaces of the variable and of the files, and where each is declared."""
@@ -141,16 +170,16 @@ class EstateAction(RoleAction):
         }
 
 
-def _refuse_mistakes(values: Result, files: Sequence[str], plan_dest: str, review_path: str) -> None:
-    workspaces = values.get("workspaces", [])
+def _refuse_mistakes(values: Result, files: Sequence[str]) -> None:
+    for name, kinds in (("files", (list, str)), ("workspaces", list)):
+        if not isinstance(values.get(name, []), kinds):
+            raise WrongOption(
+                f"estate_apply_{name} is not a list, or it is null, probably because a variable is unset: write a list, or"
+                " leave the variable out."
+            )
     if "workspaces" not in values and not files:
         raise WrongOption(
             "No estate is declared: set estate_apply_workspaces, or name its files in estate_apply_files."
-        )
-    if not isinstance(workspaces, list):
-        raise WrongOption(
-            "estate_apply_workspaces is not a list, or it is null, probably because a variable is unset: write a list, or"
-            " leave the variable out."
         )
     for name in ("reviewed_plan", "expect_plan"):
         if name in values and not values[name]:
@@ -158,12 +187,6 @@ def _refuse_mistakes(values: Result, files: Sequence[str], plan_dest: str, revie
                 f"estate_apply_{name} is empty, probably because a variable is unset: name the plan that was reviewed, or"
                 " leave the variable out if none was."
             )
-    if plan_dest and not (plan_dest.endswith(".json") and os.path.basename(plan_dest) != ".json"):
-        raise WrongOption(f"estate_apply_plan_dest is {values['plan_dest']}: give a path that ends in .json.")
-    if plan_dest and plan_dest == review_path:
-        raise WrongOption(
-            "estate_apply_plan_dest names the reviewed plan, which would be overwritten: give it another path."
-        )
 
 
 def _review(path: str, values: Result) -> Result:
@@ -219,9 +242,7 @@ def _written(result: Result, paths: Sequence[str], differences: Differences | No
 def outcome_of(result: Result, checks: bool) -> str:
     """What became of the estate, in a word. checks: whether the task wrote nothing."""
     if result.get("failed"):
-        is_refused = (
-            ("plan" in result or "refused" in result) and not result.get("changed") and "api_error" not in result
-        )
+        is_refused = "refused" in result and not result.get("changed") and "api_error" not in result
         return REFUSED if is_refused else ERROR
     return UNCHANGED if not result.get("changed") else DIFFERS if checks else APPLIED
 

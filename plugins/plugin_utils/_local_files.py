@@ -32,8 +32,9 @@ def write(path: str, text: str, option: str, mode: int = 0o644) -> bool:
 def remove(path: str) -> None:
     """Remove a file, if it exists. Raises Refused."""
     try:
-        if os.path.lexists(path):
-            os.unlink(path)
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
     except OSError as error:
         raise Refused(
             f"{printable(path, 500)} cannot be replaced ({reason_of(error)}): correct its permissions or the path."

@@ -155,6 +155,32 @@ def refuse_renamed(managed: Iterable[Managed], undeclared: Sequence[Undeclared])
         raise Refused(first_sentences(found))
 
 
+def renamed(managed: Iterable[Managed]) -> list[str]:
+    """The ids that name a workspace with another name, each with this name. Pure.
+
+    Raises Refused for one that has none of the declared objects: it is that of another account, and would be emptied.
+    """
+    found = []
+    for each in managed:
+        own = each.wanted.own
+        if not (own.id and each.record) or each.record["name"] == own.name:
+            continue
+        which = f"{own.path}.id is {own.id}, which is {printable(each.record['name'])!r} and"
+        found.append(f"{which} not {printable(own.name)!r}")
+        both = [
+            (family, {normal_name(family, item.name) for item in items if not item.ignore}, rows)
+            for family, items in each.wanted.lists.items()
+            if (rows := {normal_name(family, row[family.key]) for row in each.rows[family]})
+        ]
+        none = [family for family, names, rows in both if names and not names & rows]
+        if none and not any(names & rows for _family, names, rows in both):
+            raise Refused(
+                f"{which} has none of the declared {none[0].noun}s: remove the id, as in another account, or rename the"
+                " workspace in a run of its own, with the objects that it has."
+            )
+    return found
+
+
 def with_lost_scans(client: Client, steps: Iterable[Step], ids: Mapping[str, int | None]) -> list[Step]:
     """The steps, where each that deletes a target or a workspace says how many scans go with it, and the day of the newest.
 
@@ -213,14 +239,14 @@ def _compared(workspaces: Iterable[Managed], marks_of: str) -> Iterator[tuple[Fa
         own = managed.wanted.workspace
         if own is not None and managed.record:
             yield WORKSPACE, managed.record, own.fields
-        for family, items in managed.wanted.lists.items():
+        for family, rows in managed.rows.items():
             fields: dict[str, Collection[str]] = {
                 normal_name(family, item.name): family.declared if marks_of == "declared" else item.fields
-                for item in items
+                for item in managed.wanted.lists.get(family, ())
                 if not item.ignore
             }
             others = family.declared if marks_of == "all" else ()
-            for row in managed.rows.get(family, ()) if family.declared else ():
+            for row in rows if family.declared else ():
                 yield family, row, others or fields.get(normal_name(family, row[family.key]), ())
 
 

@@ -22,7 +22,7 @@ from .._task.finder import Names
 from .._task.lookup import Contents, look_alike
 from .._task.references import place_of
 from .._task.task import Task
-from .account import Undeclared, live_estate, live_targets, refuse_renamed, reveal, with_lost_scans
+from .account import Undeclared, live_estate, live_targets, refuse_renamed, renamed, reveal, with_lost_scans
 from .apply import Run, pacing_of
 from .declaration import IN_WORKSPACE, Wanted, read_estate, read_targets
 from .marks import check_owner
@@ -40,7 +40,20 @@ from .outcome import (
     summary_of,
     usual_wait,
 )
-from .plan import WRITES, Managed, PlanRefused, Rules, Step, guard, idle_protection, mark_of, plan, refusals, unmarked
+from .plan import (
+    WRITES,
+    Managed,
+    PlanRefused,
+    Rules,
+    Step,
+    guard,
+    idle_entries,
+    kept_from,
+    mark_of,
+    plan,
+    refusals,
+    unmarked,
+)
 from .saving import Saving
 
 _DEFAULTS = Rules()
@@ -94,6 +107,14 @@ def reconcile_targets(task: Task, saving: Saving) -> dict[str, Any]:
 
 def reconcile_estate(task: Task, saving: Saving) -> dict[str, Any]:
     """The work of the module estate: workspaces with their targets and HTTP loggers."""
+    try:
+        return _reconcile_estate(task, saving)
+    except Refused as error:
+        # the role estate_apply tells a guard from an error, also before there is a plan
+        raise error.with_result(refused=error.result.get("refused", [])) from None
+
+
+def _reconcile_estate(task: Task, saving: Saving) -> dict[str, Any]:
     params, unmanaged = task.params, task.params["unmanaged"]
     wanted = read_estate(params["workspaces"], params["declared_at"])
     purge = [family for family in (WORKSPACE, *IN_WORKSPACE) if family.plural in params["purge"]]
@@ -103,6 +124,12 @@ def reconcile_estate(task: Task, saving: Saving) -> dict[str, Any]:
     refused = _refusals(wanted, rules, params["continue_on_error"])
     workspaces, contents, undeclared = live_estate(task.client, wanted, bool(purge), unmanaged != "ignore")
     refuse_renamed(workspaces, undeclared)
+    others = renamed(workspaces)
+    if others:
+        task.warn(
+            f"{first_of(others, _MOST_NAMED)}. A workspace with an id is renamed, or deleted if it is absent. In another"
+            " account, remove the ids."
+        )
     if unmanaged == "fail" and undeclared:
         shown = first_of([*map(str, undeclared)], _MOST_NAMED)
         raise Refused(f"Not managed: {shown}. Declare them, or set unmanaged: report.")
@@ -168,6 +195,10 @@ def _carry_out(
         task.warn(warning)
     ids = {managed.name: managed.record["id"] if managed.record else None for managed in workspaces}
     steps = with_lost_scans(client, plan(workspaces, rules, refused), ids)
+    kept = kept_from(steps)
+    if kept:
+        more = f" The plan has {len(kept) - 1} more." if len(kept) > 1 else ""
+        task.warn(f"{kept[0]}.{more} To allow that, see adopt, unprotect and protect.")
     contents.refuse_shared(_deleted(steps, workspaces))
     sizes = {managed.name: len(managed.rows.get(TARGET, ())) for managed in workspaces}
     shown = as_result(
@@ -244,17 +275,22 @@ def _warnings(workspaces: Sequence[Managed], rules: Rules) -> Iterator[str]:
                 f"{own.path} is absent as declared, workspace {printable(own.name)!r} does not exist: remove the entry if it"
                 " was retired, or correct the name."
             )
+        if own is not None and own.new and managed.record:
+            yield (
+                f"{own.path}.new is true, and the workspace exists: write id: {managed.record['id']} instead, else it would be"
+                " created again once somebody renames it."
+            )
         for family, items in managed.wanted.lists.items():
             live = [row[family.key] for row in managed.rows.get(family, ())]
             alike = look_alike([item.name for item in items], live)
             if alike:
                 yield alike
-    idle = idle_protection(workspaces, rules)
+    idle = idle_entries(workspaces, rules)
     if idle:
         names = "matches" if len(idle) == 1 else "match"
         yield (
-            f"{first_of(idle, _MOST_NAMED)} {names} no object that purge looks at: check for a typo, or remove what is no"
-            " longer needed."
+            f"{first_of(idle, _MOST_NAMED)} {names} no object that this task could delete: check for a typo, or remove what is"
+            " no longer needed."
         )
     late = [
         f"{item.path} ({printable(item.name, 60)!r})"

@@ -78,6 +78,13 @@ class Rules(NamedTuple):
         only = [self.owner, *self.adopt] if self.purge_only == "own" else None
         return [row for row in rows if not self.foreign(mark_of(row)) and (only is None or mark_of(row).owner in only)]
 
+    def may_delete(self, family: Family, managed: Managed) -> bool:
+        """Whether a task deletes any objects of a list, if nothing keeps them."""
+        own = managed.wanted.workspace
+        if own is not None and own.absent:
+            return WORKSPACE in self.purge
+        return family in self.purge or (family is TARGET and (self.state == "absent" or self.on_drift == "recreate"))
+
     def foreign(self, mark: Mark) -> str | None:
         """Why an object is somebody else's, a clause; None for one's own, and for one that nobody has marked."""
         if mark.broken:
@@ -192,7 +199,9 @@ def refusals(wanted: Iterable[Wanted], rules: Rules) -> dict[str, str]:
     if rules.verdict is None or rules.state == "absent":
         return {}
     found = {}
-    for items in (items for entry in wanted for family, items in entry.lists.items() if family.scoped):
+    # what a retired workspace holds is not scanned any more
+    kept = [entry for entry in wanted if not (entry.workspace and entry.workspace.absent)]
+    for items in (items for entry in kept for family, items in entry.lists.items() if family.scoped):
         for item in items:
             reason = None if item.ignore else rules.verdict(item.name)
             if reason:
@@ -230,10 +239,14 @@ def plan(workspaces: Iterable[Managed], rules: Rules, refused: Mapping[str, str]
     for each in lists if rules.state == "present" else ():
         if each.family in rules.purge:
             last += _purge_steps(each, claims, rules)
+    every = steps + last
     if any(step.action == "refused" for step in steps):
-        reason = "not declared, but nothing is purged while another object is refused"
-        last = [step._replace(action="refused", reason=reason) if step.action == "delete" else step for step in last]
-    return steps + last
+        why = "nothing is purged while another object is refused"
+        every = [
+            step._replace(action="refused", reason=_and_why(step.reason, why)) if step.purged and step.deletes else step
+            for step in every
+        ]
+    return every
 
 
 def _retire_step(managed: Managed, item: Item, rules: Rules) -> Step:
@@ -250,11 +263,14 @@ def _retire_step(managed: Managed, item: Item, rules: Rules) -> Step:
         return step._replace(action="refused", reason=reason)
     for family, rows in managed.rows.items():
         lines = {normal_name(family, each.name): each for each in managed.wanted.lists.get(family, ())}
+        mine = {row["id"] for row in rules.purgeable(family, rows)}
         for row in rows:
             name = row[family.key]
             kept = _spared(
                 Step("", family, managed.name, name, row, item=lines.get(normal_name(family, name))), row, rules
             )
+            if not kept and row["id"] not in mine:
+                kept = step._replace(action="foreign", reason="without the mark that purge_only: own asks for")
             if kept:
                 why = f"{with_it}, but its {family.noun} {printable(name)!r} is {kept.reason}"
                 return step._replace(action=kept.action, reason=why)
@@ -270,8 +286,8 @@ def _spared(step: Step, row: Record, rules: Rules) -> Step | None:
     pattern = next((pattern for pattern in rules.protect if _protects(pattern, step.name, step.family)), None)
     if pattern is not None:
         return step._replace(action="protected", reason=_and_why(step.reason, f"protected by {pattern!r}"))
-    if step.item and (step.item.ignore or step.item.protect):
-        return step._replace(action="protected", reason=f"declared with {'ignore' if step.item.ignore else 'protect'}")
+    if step.item and step.item.ignore:
+        return step._replace(action="protected", reason="declared with ignore")
     return _kept(step, row, rules)
 
 
@@ -354,11 +370,12 @@ def _item_step(each: _List, item: Item, found: Sequence[Record], rules: Rules, r
 
 
 def _kept(step: Step, record: Record, rules: Rules) -> Step | None:
-    """The step for a live target that its mark keeps from being deleted, else None."""
+    """The step for a live target that its mark or its line keeps from being deleted, else None."""
     if step.family is not TARGET:
         return None
     if rules.protects(step.family, record, step.item):
-        return step._replace(action="protected", reason=_and_why(step.reason, "protected by its mark"))
+        why = "protected by its mark" if mark_of(record).protected else "declared with protect"
+        return step._replace(action="protected", reason=_and_why(step.reason, why))
     foreign = rules.foreign(mark_of(record))
     return step._replace(action="foreign", reason=_and_why(step.reason, foreign)) if foreign else None
 
@@ -443,18 +460,43 @@ def unmarked(steps: Iterable[Step], rules: Rules) -> list[str]:
     ]
 
 
-def idle_protection(workspaces: Iterable[Managed], rules: Rules) -> list[str]:
-    """The places of the patterns of ``protect`` that match no object of the lists that are purged."""
-    names = [
-        (row[family.key], family)
+def idle_entries(workspaces: Iterable[Managed], rules: Rules) -> list[str]:
+    """The places of the entries of ``protect``, ``adopt`` and ``unprotect`` that match nothing that may be deleted."""
+    rows = [
+        (family, row)
         for managed in workspaces
-        for family in rules.purge
-        for row in managed.rows.get(family, ())
+        for family, rows in managed.rows.items()
+        if rules.may_delete(family, managed)
+        for row in rows
     ]
+    targets = [row for family, row in rows if family is TARGET]
+    names = {normal_name(TARGET, row[TARGET.key]) for row in targets} if rules.unprotect else ()
+    owners = {mark_of(row).owner for row in targets} if rules.adopt else ()
+    # an owner that is not seen may be one whose mark is not shown
+    adopt = () if any(not_shown(row, ["description"]) for row in targets) else rules.adopt
+    found: dict[str, tuple[Sequence[Record], Sequence[str], Callable[[str], bool]]] = {
+        "protect": (
+            [row for _family, row in rows],
+            rules.protect,
+            lambda text: any(_protects(text, row[family.key], family) for family, row in rows),
+        ),
+        "adopt": (targets, adopt, lambda text: text in owners),
+        "unprotect": (targets, rules.unprotect, lambda text: normal_name(TARGET, text) in names),
+    }
     return [
-        f"protect[{number}] ({printable(pattern, 60)!r})"
-        for number, pattern in enumerate(rules.protect)
-        if names and not any(_protects(pattern, *each) for each in names)
+        f"{option}[{number}] ({printable(text, 60)!r})"
+        for option, (seen, texts, matches) in found.items()
+        for number, text in enumerate(texts if seen else ())
+        if not matches(text)
+    ]
+
+
+def kept_from(steps: Iterable[Step]) -> list[str]:
+    """What is declared to be deleted, or recreated, and is not, each with why."""
+    return [
+        f"{step.place} ({printable(step.name, 60)!r}) is not {'recreated' if step.after else 'deleted'}: {step.reason}"
+        for step in steps
+        if step.item and step.action in ("protected", "foreign")
     ]
 
 

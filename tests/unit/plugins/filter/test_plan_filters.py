@@ -324,3 +324,12 @@ def test_a_shortened_plan_cannot_be_reviewed_and_is_not_compared():
     assert read["checksum"] is None
     whole = reviewed_plan(as_file(result_of(MANY)), short(MANY)["plan"])
     assert (whole["problem"], whole["new"], whole["gone"]) == (None, [], [])
+
+
+@pytest.mark.parametrize("seconds, problem", [(-60, None), (-7200, "which is in the future")])
+def test_a_plan_of_a_wrong_clock_would_never_grow_old(monkeypatch, seconds, problem):
+    text = as_file(result_of(STEPS))
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + seconds)
+    found = reviewed_plan(text)["problem"]
+    assert found is None if problem is None else found.startswith(problem)

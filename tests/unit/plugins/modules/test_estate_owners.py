@@ -149,7 +149,7 @@ def test_a_target_that_exists_is_protected_as_long_as_it_is_declared(account, ap
     result = apply([{"name": "bare.example", "protect": True, "description": "Other"}], purge=False, on_drift="recreate",
                    force=True)  # fmt: skip
     assert outcome(result, account) == {"protected": ["bare.example"]}
-    (warning,) = [each for each in result.warnings if "protect" in each]
+    (warning,) = [each for each in result.warnings if "the mark that protects" in each]
     assert "'bare.example') exists without the mark that protects" in warning
 
 
@@ -227,3 +227,50 @@ def test_an_approved_recreation_is_not_that_of_another_owner(account, run):
     plans = [run("targets", check=True, owner=owner, **options)["plan"] for owner in ("team-a", "team-b")]
     assert plans[0]["checksum"] != plans[1]["checksum"]
     assert plans[0]["actions"][0]["after"]["description"] == "Another text [managed by team-a]"
+
+
+# --- guards cannot be misspelt
+
+
+def stale(result):
+    """The sentence on entries that match nothing, "" without one."""
+    return next((each for each in result["plan"]["warnings"] if "could delete" in each), "")
+
+
+def test_an_entry_that_matches_nothing_is_named(account, apply):
+    guards = dict(adopt=["cmdb", "cmbd"], unprotect=["VIP.example.", "kep.example"], protect=["bare.*", "bear.*"])
+    result = apply(["shop1.example"], owner="shop", **guards)
+    assert stale(result).startswith(
+        "protect[1] ('bear.*'), adopt[1] ('cmbd'), unprotect[1] ('kep.example') match no object that this task could delete"
+    )
+    assert stale(apply(["shop1.example"], owner="shop", purge=False, adopt=["cmbd"])) == ""
+
+
+def test_an_entry_is_not_called_misspelt_where_marks_are_shown_nowhere(account, apply):
+    account.settings(missing_fields={"targets": ["description"]})
+    assert stale(apply(list(ROWS), owner="shop", adopt=["cmdb"])) == ""
+
+
+def test_an_entry_that_matches_nothing_is_named_without_a_purge(account, run):
+    absent = dict(workspace="Shop", targets=["cmdb1.example"], state="absent", adopt=["cmbd"])
+    assert stale(run("targets", check=True, **absent)).startswith("adopt[0] ('cmbd') matches no object")
+    recreated = dict(
+        workspace="Shop", targets=["cmdb1.example"], on_drift="recreate", force=True, unprotect=["x.example"]
+    )
+    assert stale(run("targets", check=True, **recreated)).startswith("unprotect[0] ('x.example') matches no object")
+
+
+def test_a_declared_deletion_that_is_not_made_is_no_silence(account, run):
+    result = run("targets", workspace="Shop", targets=["cmdb1.example", "kept.example"], state="absent", owner="shop")
+    assert not result.failed and account.writes() == []
+    assert result["plan"]["warnings"] == [
+        "targets[0] ('cmdb1.example') is not deleted: managed by 'cmdb'. The plan has 1 more. To allow that, see adopt,"
+        " unprotect and protect."
+    ]
+
+
+def test_what_only_its_line_protects_is_not_said_to_have_a_mark(account, apply):
+    declared = [{"name": "bare.example", "protect": True, "description": "Other"}]
+    result = apply(declared, purge=False, on_drift="recreate", force=True)
+    (action,) = result["plan"]["actions"]
+    assert action["action"] == "protected" and action["reason"].endswith("but declared with protect")

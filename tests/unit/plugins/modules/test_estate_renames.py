@@ -156,3 +156,57 @@ def test_a_declared_workspace_is_no_other(account, run):
 def test_what_cannot_be_compared_is_not_created(account, run):
     account.fault(path="/targets", action="status", status=403, times=None)
     refused(account, run("estate", workspaces=[{"name": "Web shop", "targets": SHOP}], retries=0))
+
+
+# --- ids of another account
+
+
+def test_each_workspace_with_another_name_is_named_above_the_rows(account, run):
+    estate = [{"id": 2, "name": "Web shop", "targets": SHOP}, {"id": 3, "name": "Laboratory"}]
+    (warning,) = run("estate", check=True, workspaces=estate)["plan"]["warnings"]
+    assert warning.startswith(
+        "workspaces[0].id is 2, which is 'Shop' and not 'Web shop', workspaces[1].id is 3, which is 'Lab' and not 'Laboratory'."
+    )
+    estate = [{"id": 3, "name": "Laboratory", "state": "absent"}]
+    (warning,) = run("estate", check=True, workspaces=estate, purge=["workspaces"], force=True)["plan"]["warnings"]
+    assert warning.startswith("workspaces[0].id is 3, which is 'Lab' and not 'Laboratory'. ")
+
+
+@pytest.mark.parametrize("state", ["present", "absent"])
+def test_a_workspace_with_another_name_and_none_of_the_targets_is_another_one(account, run, state):
+    estate = [{"id": 2, "name": "Bank", "targets": ["bank.example.com"], "state": state}]
+    result = run("estate", workspaces=estate, purge=["workspaces", "targets"], force=True)
+    refused(
+        account, result, "workspaces[0].id is 2, which is 'Shop' and has none of the declared targets", "remove the id"
+    )
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        {"targets": []},
+        {},
+        {"targets": ["new.example.com", "B.example.com."]},
+        {"targets": ["new.example.com"], "http_loggers": [{"label": "shop"}]},
+        {"targets": [{"name": "new.example.com", "ignore": True}]},
+    ],
+    ids=["none", "-", "one", "a logger", "ignored"],
+)
+def test_a_workspace_that_may_be_the_same_is_renamed(account, run, declared):
+    result = run("estate", workspaces=[{"id": 2, "name": "Web shop", **declared}])
+    assert not result.failed and names(account)[2] == "Web shop", result.msg
+
+
+def test_an_empty_workspace_is_renamed_and_filled(account, run):
+    run("workspace", name="Empty")
+    number = max(names(account))
+    result = run("estate", workspaces=[{"id": number, "name": "Full", "targets": ["new.example.com"]}])
+    assert not result.failed and names(account)[number] == "Full", result.msg
+
+
+def test_a_new_one_that_exists_needs_its_id_before_it_is_renamed(account, run):
+    (warning,) = run("estate", workspaces=[{"name": "Shop", "new": True, "targets": SHOP}])["plan"]["warnings"]
+    assert warning == (
+        "workspaces[0].new is true, and the workspace exists: write id: 2 instead, else it would be created again once somebody"
+        " renames it."
+    )

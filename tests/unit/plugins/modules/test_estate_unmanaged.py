@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.plugin_utils._estate_role import outcome_of
 
 OFFICE = {"name": "Office", "state": "absent"}
 KEPT = {"name": "Shop", "targets": ["shop.example.com"]}
@@ -189,3 +190,92 @@ def test_numbers_are_sorted_by_their_value(account, run):
     office = {"name": "Office", "targets": ["x.example.com"]}
     plan = run("estate", check=True, workspaces=[office], purge=["targets"])["plan"]
     assert [each["name"].partition(".")[0] for each in plan["actions"]] == ["x", "app-1", "app-2", "app-10"]
+
+
+def test_a_pattern_that_protects_nothing_of_a_retired_workspace_is_named(account, run):
+    options = dict(workspaces=[KEPT, OFFICE], purge=["workspaces"], force=True, check=True)
+    warned = run("estate", **options, protect=["ap-*.example.com"])["plan"]["warnings"]
+    assert [each for each in warned if each.startswith("protect[0] ('ap-*.example.com') matches no object")]
+    assert "protect[0]" not in str(run("estate", **options, protect=["app-1.*"])["plan"]["warnings"])
+
+
+@pytest.mark.parametrize(
+    "mark, words", [("[protected]", "protected by its mark"), ("[managed by cmdb]", "managed by 'cmdb'")]
+)
+def test_a_retirement_that_is_not_made_is_no_silence(account, run, mark, words):
+    account.add(targets=[{"id": 1090, "name": "vip.example.com", "workspace": "Office", "description": mark}])
+    planned = run("estate", check=True, workspaces=[KEPT, OFFICE], purge=["workspaces"], force=True)["plan"]
+    (warning,) = planned["warnings"]
+    assert (
+        warning.startswith("workspaces[1] ('Office') is not deleted: ") and f"'vip.example.com' is {words}." in warning
+    )
+
+
+def test_a_retirement_takes_only_what_a_purge_may(account, run):
+    """Another repository may have created the targets without a mark."""
+    account.add(targets=[{"id": 1090, "name": "own.example.com", "workspace": "Shadow IT",
+                          "description": "[managed by web]"}])  # fmt: skip
+    options = dict(purge=["workspaces"], force=True, owner="web", purge_only="own")
+    result = run("estate", workspaces=[KEPT, OFFICE], **options)
+    assert account.writes() == [] and result["summary"]["foreign"] == 1
+    assert (
+        "its target 'app-1.example.com' is without the mark that purge_only: own asks for"
+        in result["plan"]["warnings"][0]
+    )
+    assert run("estate", workspaces=[KEPT, {"name": "Shadow IT", "state": "absent"}], **options).changed
+    assert account.writes() == ["DELETE /workspaces/4"]
+
+
+def test_a_mark_that_only_a_read_by_id_shows_keeps_a_retired_workspace(account, run):
+    account.settings(missing_in_lists={"targets": ["description"]})
+    options = dict(workspaces=[KEPT, OFFICE], purge=["workspaces"], force=True)
+    account.add(targets=[{"id": 1090, "name": "vip.example.com", "workspace": "Office", "description": "[protected]"}])
+    result = run("estate", check=True, **options)
+    assert "its target 'vip.example.com' is protected by its mark" in str(result["plan"]["actions"])
+    assert run("target", id=1090, state="absent", force=True).changed
+    account.clear_log()
+    assert run("estate", **options).changed and account.writes() == ["DELETE /workspaces/3"]
+
+
+def test_a_retired_workspace_may_hold_what_is_out_of_scope_now(account, run):
+    office = {**OFFICE, "targets": ["app-1.example.com"]}
+    scope = {"allow": ["shop.example.com"]}
+    result = run("estate", workspaces=[KEPT, office], purge=["workspaces"], force=True, scope=scope)
+    assert not result.failed, result.msg
+    assert account.writes() == ["DELETE /workspaces/3"]
+
+
+def test_nothing_is_retired_while_another_object_is_refused(account, run):
+    """Its targets may be about to get another place."""
+    shop = {**KEPT, "targets": ["shop.example.com", "shop.example.com/admin"]}
+    result = run("estate", workspaces=[shop, OFFICE], purge=["workspaces"], force=True, continue_on_error=True)
+    assert result.failed and account.writes() == [] and result["summary"]["refused"] == 2
+    assert "retired, with 3 targets, 1 HTTP logger, but nothing is purged while" in str(result["plan"]["actions"])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"workspaces": [KEPT], "unmanaged": "fail"},
+        {"workspaces": [{**KEPT, "name": "Web shop"}]},
+        {"workspaces": [{**KEPT, "id": 9}]},
+        {"workspaces": [{"id": 3, "name": "Bank", "targets": ["bank.example.com"]}]},
+        {"workspaces": [{**KEPT, "targets": []}], "purge": ["targets"]},
+        {"workspaces": [OFFICE], "purge": ["workspaces"]},
+    ],
+    ids=["not managed", "renamed", "no such id", "another account", "an empty list", "a guard of the plan"],
+)
+def test_a_guard_is_told_from_an_error(account, run, options):
+    """Also one that refuses before there is a plan."""
+    result = run("estate", **options)
+    assert account.writes() == [] and outcome_of(result.result, checks=False) == "refused", result.msg
+
+
+@pytest.mark.parametrize("options", [{"workspaces": [{"nam": "Shop"}]}, {"workspaces": [KEPT], "owner": "a/b"}])
+def test_a_wrong_option_is_no_guard(account, run, options):
+    assert outcome_of(run("estate", **options).result, checks=False) == "error"
+
+
+def test_a_failed_call_is_no_guard(account, run):
+    account.fault(path="/workspaces", action="status", status=403, times=None)
+    assert outcome_of(run("estate", workspaces=[KEPT]).result, checks=False) == "error"

@@ -606,8 +606,8 @@ def test_a_protection_that_matches_nothing_is_a_warning(service, run):
     assert not result.failed, result.msg
     said = [each for each in result.warnings if "protect[" in each]
     assert said == [
-        "protect[1] ('*.prd.example') matches no object that purge looks at: check for a typo, or remove what is no longer"
-        " needed."
+        "protect[1] ('*.prd.example') matches no object that this task could delete: check for a typo, or remove what is"
+        " no longer needed."
     ]
     # without purge, nothing needs protection
     assert not [each for each in run("targets", protect=["*.prd.example"], **options).warnings if "protect[" in each]
