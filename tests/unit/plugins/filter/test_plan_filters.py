@@ -168,7 +168,7 @@ def test_a_plan_grows_old_and_is_not_of_the_future(monkeypatch, age, problem):
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + age * 86400)
     found = reviewed_plan(text)["problem"]
-    assert found is None if problem is None else found.startswith(problem)
+    assert found is None if problem is None else problem in found
 
 
 def test_what_is_not_managed_and_the_warnings_are_shown():
@@ -332,4 +332,4 @@ def test_a_plan_of_a_wrong_clock_would_never_grow_old(monkeypatch, seconds, prob
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + seconds)
     found = reviewed_plan(text)["problem"]
-    assert found is None if problem is None else found.startswith(problem)
+    assert found is None if problem is None else problem in found
