@@ -241,6 +241,5 @@ def differing(value: object, usual: object, twin: object, path: str = "") -> Ite
             yield path, f"{path} has {len(value)} items, not {len(usual)}"
         for number, each in enumerate(zip(value, usual, twin)):
             yield from differing(*each, f"{path}[{number}]")
-    elif usual == twin and value != usual:
-        if NOT_KNOWN not in str(value):
-            yield path, f"{path} is {value!r}, not {usual!r}"[:200]
+    elif usual == twin and value != usual and NOT_KNOWN not in str(value):
+        yield path, f"{path} is {value!r}, not {usual!r}"[:200]
