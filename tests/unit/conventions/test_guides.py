@@ -283,8 +283,13 @@ def test_each_label_that_is_linked_exists():
 
 # --- troubleshooting
 
-# the heading of each section
-QUOTED = re.findall(r"^``(.+)``\n\^+$", text_of("docs/docsite/rst/guide_troubleshooting.rst"), re.MULTILINE)
+# the sections by their headings
+_BEFORE, *_SECTIONS = re.split(
+    r"^``(.+)``\n\^+$",
+    text_of("docs/docsite/rst/guide_troubleshooting.rst").partition("Something else\n---")[0],
+    flags=re.MULTILINE,
+)
+TROUBLES = dict(zip(_SECTIONS[::2], _SECTIONS[1::2]))
 
 
 def test_each_message_that_the_guide_to_troubleshooting_quotes_exists():
@@ -294,8 +299,15 @@ def test_each_message_that_the_guide_to_troubleshooting_quotes_exists():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
-    fragments = [part.strip() for message in QUOTED for part in message.split("…")]
-    assert len(QUOTED) > 17 and [part for part in fragments if not any(part in text for text in texts)] == []
+    fragments = [part.strip() for message in TROUBLES for part in message.split("…")]
+    assert len(TROUBLES) > 17 and [part for part in fragments if not any(part in text for text in texts)] == []
+
+
+@pytest.mark.parametrize("message", TROUBLES)
+def test_a_trouble_has_an_input_before_and_after_or_says_why_not(message):
+    text = TROUBLES[message]
+    assert "**What to do:** " in text
+    assert (".. code-block:: diff\n" in text) is not bool(re.search(r"^No input changes\b", text, re.MULTILINE))
 
 
 # --- assumptions
