@@ -14,8 +14,10 @@ from typing import NamedTuple
 import pytest
 import yaml
 from ansible_collections.scanops.scanner.plugins.module_utils._contract.assumptions import ROWS
+from ansible_collections.scanops.scanner.plugins.module_utils._model.times import seconds_of
+from ansible_collections.scanops.scanner.plugins.plugin_utils import _event_source
 from ansible_collections.scanops.scanner.tests import mutants
-from ansible_collections.scanops.scanner.tests.unit.conventions.collection import MODULES, ROOT
+from ansible_collections.scanops.scanner.tests.unit.conventions.collection import MODULES, ROOT, documentation
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import (
     ANSWER_FORMS,
     OF_SIMPLE,
@@ -279,6 +281,38 @@ def test_each_label_that_is_linked_exists():
     labels = re.findall(rf"^\.\. _({label}):$", "\n".join(texts), re.MULTILINE)
     assert len(labels) == len(set(labels))
     assert {each for text in texts for each in re.findall(label, text)} - set(labels) == set()
+
+
+# --- defaults
+
+SPECS = [
+    yaml.safe_load(path.read_text(encoding="utf-8")) for path in (ROOT / "roles").glob("*/meta/argument_specs.yml")
+]
+OPTIONS = [
+    *(documentation(module)["options"] for module in MODULES),
+    *(spec["argument_specs"]["main"]["options"] for spec in SPECS),
+    *(source.options for source in (_event_source.Requests, _event_source.Scans)),
+]
+# "``name`` … (1 hour by default)", "``name`` …, 7 days by default", "``name`` (50)"
+NUMBERED = re.compile(
+    r"``(\w+)``[^`.;()]*(?:\(([\d,]+)( [a-zA-Z]+)?(?: by default)?\)|, ([\d,]+)( [a-zA-Z]+)? by default)"
+)
+UNITS = {"seconds": 1, "minutes": 60, "hour": 3600, "hours": 3600, "days": 86400, "MiB": 1 << 20}
+DEFAULTS = [
+    (page.name, name, int((one or other).replace(",", "")) * UNITS.get((unit or of_other).strip(), 1))
+    for page in GUIDES.glob("guide_*.rst")
+    for name, one, unit, other, of_other in NUMBERED.findall(page.read_text(encoding="utf-8"))
+]
+
+
+@pytest.mark.parametrize("page, name, value", DEFAULTS)
+def test_a_default_that_a_guide_names_is_that_of_an_option(page, name, value):
+    found = [options[name].get("default") for options in OPTIONS if name in options]
+    assert value in [seconds_of(str(each).removesuffix(".0")) for each in found if each is not None], page
+
+
+def test_the_guides_name_some_defaults():
+    assert len(DEFAULTS) > 8
 
 
 # --- troubleshooting
