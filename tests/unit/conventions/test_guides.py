@@ -15,6 +15,10 @@ import pytest
 import yaml
 from ansible_collections.scanops.scanner.plugins.module_utils._contract.assumptions import ROWS
 from ansible_collections.scanops.scanner.plugins.module_utils._model.times import seconds_of
+from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import (
+    CONNECTION_OPTIONS,
+    connection_from,
+)
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _event_source
 from ansible_collections.scanops.scanner.tests import mutants
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import MODULES, ROOT, documentation
@@ -342,6 +346,14 @@ def test_a_trouble_has_an_input_before_and_after_or_says_why_not(message):
     text = TROUBLES[message]
     assert "**What to do:** " in text
     assert (".. code-block:: diff\n" in text) is not bool(re.search(r"^No input changes\b", text, re.MULTILINE))
+
+
+def test_a_wrong_address_in_the_guide_is_refused_by_the_service_and_not_before():
+    addresses = re.findall(r"^   [-+]base_url: (\S+)$", "".join(TROUBLES.values()), re.MULTILINE)
+    defaults = {name: each.get("default") for name, each in CONNECTION_OPTIONS.items()}
+    assert len(addresses) > 1
+    for address in addresses:
+        assert connection_from({**defaults, "api_key": "none", "base_url": address}).base_url == address
 
 
 # --- assumptions
