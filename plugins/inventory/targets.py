@@ -13,6 +13,7 @@ description:
   - The inventory file is YAML, and its name ends in V(targets.yml) or V(targets.yaml).
   - Everything is read, filtered and named before the first host is added. Any error leaves the inventory unchanged. An
     incomplete answer is an error, never a shorter inventory.
+  - Begin with O(workspaces) and O(findings), then O(stale_after), O(owners) and O(hostnames).
   - Cost - 1 GET, and for each workspace 1 GET for each 1,000 targets and 1 GET for the end of the list; none with a
     warm cache. With O(findings), for each workspace with targets also 1 GET for any number of findings, and the list of
     scans in the same way; and 1 GET for each of at most 4 scans of a target and tool of which an older scan found what

@@ -283,6 +283,8 @@ def test_a_gate_can_refuse_a_target_that_does_not_exist(service, tmp_path, given
     defaults = {} if given == "variable" else {"scanops.scanner.scan": {"missing_target": "fail"}}
     done = run(tmp_path, service, [role("scan_gate", {**misspelt, **variable})], module_defaults=defaults)
     assert done.status == 2 and "'wwww.example.com' does not exist" in done.output, done.output
+    # as the page on outcomes says
+    assert "The gate ended with service_error." in done.output
     assert [each for each in done.log if each["method"] != "GET"] == []
 
 

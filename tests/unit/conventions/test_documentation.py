@@ -14,6 +14,7 @@ import pytest
 import yaml
 from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS
 from ansible_collections.scanops.scanner.plugins.filter import findings_export
+from ansible_collections.scanops.scanner.plugins.inventory import targets as inventory
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import FORMATS
 from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import (
     CONNECTION_OPTIONS,
@@ -75,6 +76,26 @@ def test_the_documented_options_are_those_of_the_code(module):
         assert shown.get("choices") == declared.get("choices"), option
         assert shown.get("elements") == declared.get("elements"), option
         assert shown["description"], option
+
+
+# ansible-core cannot show an inventory plugin with the option plugin as YAML
+MANY_OPTIONS = {
+    **{
+        module: (documentation(module), f" C(ansible-doc -s scanops.scanner.{module}) shows all options as a task.")
+        for module in MODULES
+        if len(own_options(module)) > 10
+    },
+    "inventory": (yaml.safe_load(inventory.DOCUMENTATION), ""),
+}
+
+
+@pytest.mark.parametrize("plugin", MANY_OPTIONS)
+def test_a_plugin_with_many_options_names_those_that_matter_first(plugin):
+    documented, command = MANY_OPTIONS[plugin]
+    (begin,) = (line for line in documented["description"] if line.startswith("Begin with "))
+    assert len(documented["options"]) > 10 and begin.endswith(f").{command}")
+    options = [option.partition(".")[0] for option in re.findall(r"O\(([\w.]+)", begin)]
+    assert len(options) > 3 and set(options) <= set(documented["options"])
 
 
 def test_only_secrets_are_no_log():

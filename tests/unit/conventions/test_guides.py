@@ -9,14 +9,19 @@ import ast
 import itertools
 import re
 from collections import Counter
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 import yaml
 from ansible_collections.scanops.scanner.plugins.module_utils._contract.assumptions import ROWS
+from ansible_collections.scanops.scanner.plugins.module_utils._model.times import seconds_of
+from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import (
+    CONNECTION_OPTIONS,
+    connection_from,
+)
+from ansible_collections.scanops.scanner.plugins.plugin_utils import _event_source
 from ansible_collections.scanops.scanner.tests import mutants
-from ansible_collections.scanops.scanner.tests.unit.conventions.collection import MODULES, ROOT
+from ansible_collections.scanops.scanner.tests.unit.conventions.collection import MODULES, ROOT, documentation
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import (
     ANSWER_FORMS,
     OF_SIMPLE,
@@ -36,7 +41,6 @@ TESTS = "\n".join(
 )
 # what the links of the README have before a path in the repository
 BLOB = "https://github.com/scanops/scanops.scanner/blob/main/"
-RAW = "https://raw.githubusercontent.com/scanops/scanops.scanner/main/"
 
 
 def text_of(path: str) -> str:
@@ -72,25 +76,6 @@ def test_each_file_that_a_page_for_contributors_names_exists(page):
     }
     ends = {name for name in named if "NAME" not in name} - {"tests/sanity"}
     assert ends and [end for end in sorted(ends) if not any(f"/{path}".endswith(f"/{end}") for path in FILES)] == []
-
-
-def headings(page: Path) -> set[str]:
-    """The anchors that the repository's host gives to the headings of a page."""
-    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
-
-
-@pytest.mark.parametrize("page", [path for path in PAGES if path.suffix == ".md"], ids=lambda path: path.name)
-def test_each_link_of_a_page_leads_to_a_file_and_a_heading(page):
-    dead = []
-    for link, anchor in re.findall(r"\]\(([^)#]*)#?([^)]*)\)", page.read_text(encoding="utf-8")):
-        path = link.removeprefix(BLOB)
-        if "://" in path or path.startswith("mailto:"):
-            continue
-        target = (page if not path else ROOT / path if path != link else page.parent / path).resolve()
-        if not target.exists() or (anchor and target.suffix == ".md" and anchor not in headings(target)):
-            dead.append(f"{link}#{anchor}")
-    assert dead == []
 
 
 @pytest.mark.parametrize("page", FOR_CONTRIBUTORS, ids=lambda path: path.name)
@@ -132,11 +117,17 @@ def test_the_files_of_the_mutants_and_their_tests_exist():
     assert [file for file in sorted(files) if file not in FILES] == []
 
 
-def test_each_link_of_the_readme_is_absolute_and_each_file_that_it_links_to_exists():
+def test_each_link_of_the_readme_is_absolute():
     targets = re.findall(r"\]\(([^)#]*)", README)
     assert targets and [target for target in targets if not target.startswith("https://")] == []
-    paths = [target.removeprefix(BLOB).removeprefix(RAW) for target in targets if target.startswith((BLOB, RAW))]
-    assert paths and [path for path in paths if not (ROOT / path).is_file()] == []
+
+
+RECIPES = [*(ROOT / "docs/recipes").glob("*.yml")]
+
+
+def test_each_playbook_of_the_recipes_runs_in_a_test():
+    runs = text_of("tests/integration/targets/guide_recipes/cook.py")
+    assert len(RECIPES) > 5 and [path.name for path in RECIPES if f'"{path.name}"' not in runs] == []
 
 
 # --- plugins, roles and guides
@@ -296,10 +287,47 @@ def test_each_label_that_is_linked_exists():
     assert {each for text in texts for each in re.findall(label, text)} - set(labels) == set()
 
 
+# --- defaults
+
+SPECS = [
+    yaml.safe_load(path.read_text(encoding="utf-8")) for path in (ROOT / "roles").glob("*/meta/argument_specs.yml")
+]
+OPTIONS = [
+    *(documentation(module)["options"] for module in MODULES),
+    *(spec["argument_specs"]["main"]["options"] for spec in SPECS),
+    *(source.options for source in (_event_source.Requests, _event_source.Scans)),
+]
+# "``name`` … (1 hour by default)", "``name`` …, 7 days by default", "``name`` (50)"
+NUMBERED = re.compile(
+    r"``(\w+)``[^`.;()]*(?:\(([\d,]+)( [a-zA-Z]+)?(?: by default)?\)|, ([\d,]+)( [a-zA-Z]+)? by default)"
+)
+UNITS = {"seconds": 1, "minutes": 60, "hour": 3600, "hours": 3600, "days": 86400, "MiB": 1 << 20}
+DEFAULTS = [
+    (page.name, name, int((one or other).replace(",", "")) * UNITS.get((unit or of_other).strip(), 1))
+    for page in GUIDES.glob("guide_*.rst")
+    for name, one, unit, other, of_other in NUMBERED.findall(page.read_text(encoding="utf-8"))
+]
+
+
+@pytest.mark.parametrize("page, name, value", DEFAULTS)
+def test_a_default_that_a_guide_names_is_that_of_an_option(page, name, value):
+    found = [options[name].get("default") for options in OPTIONS if name in options]
+    assert value in [seconds_of(str(each).removesuffix(".0")) for each in found if each is not None], page
+
+
+def test_the_guides_name_some_defaults():
+    assert len(DEFAULTS) > 8
+
+
 # --- troubleshooting
 
-# the heading of each section
-QUOTED = re.findall(r"^``(.+)``\n\^+$", text_of("docs/docsite/rst/guide_troubleshooting.rst"), re.MULTILINE)
+# the sections by their headings
+_BEFORE, *_SECTIONS = re.split(
+    r"^``(.+)``\n\^+$",
+    text_of("docs/docsite/rst/guide_troubleshooting.rst").partition("Something else\n---")[0],
+    flags=re.MULTILINE,
+)
+TROUBLES = dict(zip(_SECTIONS[::2], _SECTIONS[1::2]))
 
 
 def test_each_message_that_the_guide_to_troubleshooting_quotes_exists():
@@ -309,8 +337,23 @@ def test_each_message_that_the_guide_to_troubleshooting_quotes_exists():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
-    fragments = [part.strip() for message in QUOTED for part in message.split("…")]
-    assert len(QUOTED) > 17 and [part for part in fragments if not any(part in text for text in texts)] == []
+    fragments = [part.strip() for message in TROUBLES for part in message.split("…")]
+    assert len(TROUBLES) > 17 and [part for part in fragments if not any(part in text for text in texts)] == []
+
+
+@pytest.mark.parametrize("message", TROUBLES)
+def test_a_trouble_has_an_input_before_and_after_or_says_why_not(message):
+    text = TROUBLES[message]
+    assert "**What to do:** " in text
+    assert (".. code-block:: diff\n" in text) is not bool(re.search(r"^No input changes\b", text, re.MULTILINE))
+
+
+def test_a_wrong_address_in_the_guide_is_refused_by_the_service_and_not_before():
+    addresses = re.findall(r"^   [-+]base_url: (\S+)$", "".join(TROUBLES.values()), re.MULTILINE)
+    defaults = {name: each.get("default") for name, each in CONNECTION_OPTIONS.items()}
+    assert len(addresses) > 1
+    for address in addresses:
+        assert connection_from({**defaults, "api_key": "none", "base_url": address}).base_url == address
 
 
 # --- assumptions

@@ -10,10 +10,16 @@ import re
 
 import pytest
 import yaml
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import outcome_of_scan
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import Policy, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove import verdict
 from ansible_collections.scanops.scanner.plugins.module_utils._model.documentation import DOCUMENTATION, section_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._model.families import (
+    QUEUE_TIMEOUT,
+    RUN_TIMEOUT,
+    TIMED_OUT,
+)
 from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _estate_role as estate
 from ansible_collections.scanops.scanner.tests.generate_outcomes import PAGE, SOURCE
@@ -72,6 +78,18 @@ def test_a_section_has_an_input_before_and_after(kind, word):
     policy = after.get("scan_gate_policy")
     if policy is not None:
         policy_of(policy)
+
+
+@pytest.mark.parametrize("scan, outcome, option", [
+    (TIMED_OUT, "run_timeout", "max_scan_time"), (RUN_TIMEOUT, "run_timeout", "run_timeout"),
+    (QUEUE_TIMEOUT, "queue_timeout", "queue_timeout"),
+])  # fmt: skip
+def test_the_limit_of_a_scan_is_in_the_section_of_its_outcome(scan, outcome, option):
+    assert outcome_of_scan(scan) == outcome
+    named = [
+        word for word, section in SECTIONS["outcome"].items() if re.search(rf"\b(scan_gate_)?{option}\b", str(section))
+    ]
+    assert f"``{option}``" in SECTIONS["outcome"][outcome]["means"] and {*named} <= {outcome}
 
 
 @pytest.mark.parametrize("word", ["min_cvss", "min_epss"])

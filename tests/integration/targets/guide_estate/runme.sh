@@ -3,7 +3,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Walk through the guide "An estate as code".
+# Walk through "An estate as code" in the guide "Declare an account".
 
 set -eu
 

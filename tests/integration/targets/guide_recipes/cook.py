@@ -27,6 +27,8 @@ from urllib.parse import parse_qs, urlsplit
 
 HERE = Path(__file__).resolve()
 sys.path.append(str(HERE.parents[1] / "setup_service" / "files"))
+sys.path.append(str(HERE.parents[1] / "role_gate_comment" / "files"))
+from forge import TOKEN, Forge  # noqa: E402
 from start import local_service, requests_file  # noqa: E402
 
 COLLECTION = next(parent for parent in HERE.parents if (parent / "playbooks" / "estate_adopt.yml").is_file())
@@ -322,6 +324,28 @@ def gates_of_accounts(kitchen: Kitchen) -> None:
     assert kitchen.judged("gate-retail") == {"https://shop.example.com"}
 
 
+def gate_of_a_request(kitchen: Kitchen) -> None:
+    forge = Forge()
+    threading.Thread(target=forge.serve_forever, daemon=True).start()
+    request = {"CI_API_V4_URL": f"{forge.address}/gitlab", "CI_PROJECT_ID": "42", "CI_MERGE_REQUEST_IID": "7"}
+    before = kitchen.environment
+    kitchen.environment = {**before, **request, "GATE_COMMENT_TOKEN": TOKEN}
+    kitchen.copy("request_gate.yml")
+    for found, says, heading in (
+        ([4], "The gate ended with findings", "## Gate failed"),
+        ([0], None, "## Gate passed"),
+    ):
+        kitchen.service.settings(scan_scripts=[{"findings": found}])
+        kitchen.play("request_gate.yml", *QUICK, says=says)
+        # the second run updates the comment of the first
+        (comment,) = forge.accounts["gitlab"].comments
+        assert heading in comment["body"]
+    assert kitchen.judged("scan_gate") == {"test.shop.example.com"}
+    kitchen.service.settings(scan_scripts=[])
+    kitchen.environment = before
+    forge.shutdown()
+
+
 def fresh_catalogues(kitchen: Kitchen) -> None:
     (playbook,) = blocks("Which vulnerabilities are exploited", "yaml+jinja")
     kitchen.write("exploited.yml", playbook)
@@ -365,7 +389,7 @@ def main() -> None:
         for recipe in (
             targets_from_csv, targets_from_a_cmdb, plan_as_a_comment, scan_each_night, tickets_from_findings,
             several_accounts, targets_from_a_network, targets_from_terraform, findings_as_a_table, gates_of_the_estate,
-            gates_of_accounts, fresh_catalogues, controls,
+            gates_of_accounts, gate_of_a_request, fresh_catalogues, controls,
         ):  # fmt: skip
             recipe(kitchen)
         assert service.violations() == []
