@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Optional
 
-from .._http.budget import Budget
 from .._http.client import Client
+from .._http.rate_limit import Budget
 from .._http.transport import Transport
 from .._model.errors import (
     ApiError,
