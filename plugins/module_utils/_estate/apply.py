@@ -27,9 +27,9 @@ from .._model.errors import (
 from .._model.families import TARGET, WORKSPACE
 from .._model.family import Family
 from .._model.records import Record, difference, rows_in, stored_otherwise
-from .._task.finder import Names
 from .._task.host import Warn
 from .._task.lookup import Place, whereabouts
+from .._task.name_match import Names
 from .declaration import IN_WORKSPACE
 from .outcome import Pacing, limits_in_force, time_left
 from .plan import Step, writing_order
