@@ -74,7 +74,6 @@ SHELL = frozenset(
         "_model/trust",
         "_contract/reads",
         "_contract/verification",
-        "_contract/trial",
     }
 )
 # the only import of requests
