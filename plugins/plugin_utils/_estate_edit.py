@@ -19,7 +19,7 @@ from ..module_utils._model.families import HTTP_LOGGER, TARGET, WORKSPACE
 from ..module_utils._model.family import Family
 from ..module_utils._model.records import Record
 from ..module_utils._model.yaml_nodes import all_nodes, node_of
-from ..module_utils._task.finder import Names
+from ..module_utils._task.name_match import Names
 
 # where a line ends for YAML, beside the one that this file counts
 _OTHER_BREAKS = re.compile("[\r\x85\u2028\u2029]")

@@ -17,8 +17,8 @@ from typing import Any
 
 from ..module_utils._gate.build import OPTION, NoValue, check, shown_url, value_in
 from ..module_utils._http.advice import ANY_CALL
+from ..module_utils._http.call_limits import TooMuch, Undecodable, decoded
 from ..module_utils._http.connection import Connection, Request, Session, missing_requests
-from ..module_utils._http.limits import TooMuch, Undecodable, decoded
 from ..module_utils._http.redact import Redactor
 from ..module_utils._model.errors import Refused, ScannerError, WrongOption, elapsed, printable
 from ..module_utils._model.times import seconds_of

@@ -32,7 +32,7 @@ from . import _core
 from ._notes import claim, note, noted, notes
 from ._play import above, batch_of, is_selected, play_of
 from ._unsafe import unsafe
-from ._unset import explained
+from ._unset_environment import explained
 
 Result = dict[str, Any]
 # shows the result of a task that has only a message, as that of ansible.builtin.debug

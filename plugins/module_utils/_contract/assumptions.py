@@ -583,7 +583,7 @@ ROWS = (
     Row(
         "workspace-names",
         "Workspace names are unique and compared exactly, including case.",
-        "named in _task/finder.py",
+        "named in _task/name_match.py",
         NOBODY,
         "workspace estate",
         "A name that differs in case only is refused with 409, and the task fails. Two of one name are an error.",

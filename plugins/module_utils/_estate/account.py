@@ -16,9 +16,9 @@ from .._model.family import Family
 from .._model.names import normal_name
 from .._model.records import Complete, InWorkspace, Record, ids_of, not_compared, not_shown, proven, revealed, rows_in
 from .._model.texts import natural
-from .._task.finder import named
 from .._task.host import Warn
 from .._task.lookup import Contents, Place
+from .._task.name_match import named
 from .._task.task import Task
 from .declaration import IN_WORKSPACE, Wanted
 from .marks import split

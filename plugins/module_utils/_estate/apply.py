@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Optional
 
-from .._http.budget import Budget
 from .._http.client import Client
+from .._http.rate_limit import Budget
 from .._http.transport import Transport
 from .._model.errors import (
     ApiError,
@@ -27,9 +27,9 @@ from .._model.errors import (
 from .._model.families import TARGET, WORKSPACE
 from .._model.family import Family
 from .._model.records import Record, difference, rows_in, stored_otherwise
-from .._task.finder import Names
 from .._task.host import Warn
 from .._task.lookup import Place, whereabouts
+from .._task.name_match import Names
 from .declaration import IN_WORKSPACE
 from .outcome import Pacing, limits_in_force, time_left
 from .plan import Step, writing_order

@@ -27,8 +27,8 @@ from .._model.records import (
 )
 from .._scope.option import SCOPE_OPTION
 from .._scope.valid_names import refuse_name
-from .._task.finder import named
 from .._task.lookup import NOWHERE, misplaced, not_empty, whereabouts
+from .._task.name_match import named
 from .._task.raw_options import UNKNOWN_ID
 from .._task.references import find, place_of, warn_current_workspace
 from .._task.task import Task

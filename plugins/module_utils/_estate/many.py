@@ -18,8 +18,8 @@ from .._model.families import TARGET, WORKSPACE
 from .._model.family import Family
 from .._model.records import Record
 from .._scope.permit import outside_scope
-from .._task.finder import Names
 from .._task.lookup import Contents, look_alike
+from .._task.name_match import Names
 from .._task.references import place_of
 from .._task.task import Task
 from .account import Undeclared, live_estate, live_targets, refuse_renamed, renamed, reveal, with_lost_scans

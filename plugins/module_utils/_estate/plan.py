@@ -17,7 +17,7 @@ from .._model.names import normal_name
 from .._model.records import InWorkspace, Record, difference, ids_of, may_be_stored, not_shown, proven
 from .._model.texts import natural
 from .._scope.valid_names import problem_of
-from .._task.finder import Names
+from .._task.name_match import Names
 from .declaration import Item, Wanted
 from .marks import Mark, marked, split
 

@@ -24,9 +24,9 @@ from .._model.safe_text import exact_cell, line
 from .._model.times import LONGEST_EXCEPTION, Clock, expiry_of, seconds_of, span, utc_text
 from .._model.tools import tool_id_of, tool_name_of
 from .._task.files import Draft, shown, store
-from .._task.finder import Names
 from .._task.inputs import needed_content_of
 from .._task.lookup import Contents, Place, not_empty
+from .._task.name_match import Names
 from .._task.references import belongs, place_of
 from .._task.task import Task
 from .clock import latest_clock

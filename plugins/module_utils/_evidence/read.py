@@ -17,8 +17,8 @@ from .._model.names import normal_form
 from .._model.records import Record
 from .._model.times import Clock
 from .._model.tools import tool_id_of, tool_name_of
-from .._task.finder import Names
 from .._task.lookup import Contents, Place, not_empty
+from .._task.name_match import Names
 from .._task.raw_options import UNKNOWN_ID
 from .._task.references import belongs, place_of, scan_by_id
 from .._task.task import Task

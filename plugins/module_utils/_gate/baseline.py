@@ -316,7 +316,8 @@ def memory_of(path: str, state: str, baseline: Baseline, run: Run) -> Memory:
             left = [Gone(severity=each, **fields) for each in match.left_open]
             narrower = left and why_narrower(run.scans[group[1]].reach, opened.reach)
             if narrower:
-                unseen += [Unseen(each, _unseen_reason(run.scans[group[1]], narrower)) for each in left]
+                kind = f" ({run.scans[group[1]].reach})" if run.scans[group[1]].reach else ""
+                unseen += [Unseen(each, f"not seen by this scan{kind}: {narrower}") for each in left]
             else:
                 gone += left
     rows = tuple(_of_all_places(row, each) for row, each in zip(run.rows, found_before))
@@ -330,11 +331,6 @@ def memory_of(path: str, state: str, baseline: Baseline, run: Run) -> Memory:
         unseen=tuple(unseen),
         entries=baseline.entries,
     )
-
-
-def _unseen_reason(scan: Scan, narrower: str) -> str:
-    kind = f" ({scan.reach})" if scan.reach else ""
-    return f"not seen by this scan{kind}: {narrower}"
 
 
 def _of_all_places(row: Row, found: Sequence[Remembered]) -> Remembered:

@@ -269,14 +269,10 @@ def _read_reach(value: Any, where: str) -> Reach | None:
     return Reach(level, {name: tuple(each) for name, each in checks.items()}, tests, digest)
 
 
-def _is_count(number: object) -> bool:
-    return isinstance(number, int) and not isinstance(number, bool)
-
-
 def _severities(where: str, counts: dict[str, Any]) -> tuple[str, ...]:
     right = bool(counts) and set(counts) <= set(SUMMARY)
     demand(
-        right and all(_is_count(number) and 0 < number <= _MOST_EQUAL for number in counts.values()),
+        right and all(type(number) is int and 0 < number <= _MOST_EQUAL for number in counts.values()),
         where,
         "severities",
         counts,

@@ -101,7 +101,9 @@ def path_in_repository(path: str, option: str) -> str:
     """
     # GitHub shows no file behind a symbolic link
     full = os.path.realpath(path)
-    top = next(filter(_is_top, _directories(full)), os.getcwd())
+    # .git is a file in worktrees and submodules
+    tops = (each for each in _directories(full) if os.path.exists(os.path.join(each, ".git")))
+    top = next(tops, os.getcwd())
     relative = os.path.relpath(full, os.path.realpath(top))
     if relative.startswith(os.pardir):
         raise WrongOption(
@@ -118,8 +120,3 @@ def _directories(path: str) -> list[str]:
         path = os.path.dirname(path)
         found.append(path)
     return found
-
-
-def _is_top(directory: str) -> bool:
-    # a file in worktrees and submodules
-    return os.path.exists(os.path.join(directory, ".git"))

@@ -82,7 +82,10 @@ def options_of(params: Record, now: float) -> Options:
         ),
         _sarif_location(params),
         controls_of(params["must_see"]),
-        _subjects(params),
+        subjects_of(
+            params["subjects"],
+            ATTESTATION in params["formats"] and not (params["subjects"] and params["artifacts"] is None),
+        ),
     )
 
 
@@ -112,11 +115,6 @@ def _sarif_location(params: Mapping[str, Any]) -> str:
         files = params["estate_files"]
         return path_in_repository(files[0], "estate_files") if files else _README
     return path_in_repository(path, "sarif_location") if os.path.isabs(path) else str(path)
-
-
-def _subjects(params: Mapping[str, Any]) -> Sequence[Subject]:
-    given = params["subjects"]
-    return subjects_of(given, ATTESTATION in params["formats"] and not (given and params["artifacts"] is None))
 
 
 def _refuse_wrong_options(params: Record) -> None:

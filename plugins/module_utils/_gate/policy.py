@@ -29,7 +29,7 @@ from .._model.passwords import without_user_info
 from .._model.records import Record
 from .._model.times import iso_moment, seconds_of, span, utc_text
 from .._model.tools import tool_id_of, tool_name_of
-from .._task.finder import Spelled
+from .._task.name_match import Spelled
 from .baseline import Entry, Was
 
 MISSING_FAILS = "fail"

@@ -21,7 +21,7 @@ from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VER
 from .._model.errors import AnswerError, NetworkError, WrongOption, printable
 from .._model.version import COLLECTION_VERSION
 from .advice import Call, after_no_answer, unreachable
-from .limits import Limits, TooMuch, hold
+from .call_limits import Limits, TooMuch, hold
 from .redact import Redactor
 
 REQUESTS_VERSION: str | None = None

@@ -21,9 +21,9 @@ from .._scope.sealed import require
 from . import retry
 from .advice import Call, after_interrupt
 from .answer import Answer, Sink, refusal
-from .budget import Budget, PaceFile, Turn
+from .call_limits import MOST_OF_ERROR, Limits, TooMuch, Undecodable, can_decode, decoded
 from .connection import Connection, Heard, Request, Session, unheard
-from .limits import MOST_OF_ERROR, Limits, TooMuch, Undecodable, can_decode, decoded
+from .rate_limit import Budget, PaceFile, Turn
 from .redact import Redactor
 from .retry import number_in
 

@@ -24,8 +24,8 @@ from .._model.families import FINISHED, SCAN, TARGET, VPN_PROFILE
 from .._model.names import normal_form
 from .._model.records import Record
 from .._scope.valid_names import refuse_name
-from .._task.finder import Names, listed
 from .._task.lookup import Place, confirm_place, find_by_key, not_empty
+from .._task.name_match import Names, listed
 from .._task.raw_options import UNKNOWN_ID
 from .._task.references import existing, place_of, warn_current_workspace
 from .._task.task import Task

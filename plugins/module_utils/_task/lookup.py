@@ -23,8 +23,8 @@ from .._model.families import WORKSPACE
 from .._model.family import Family
 from .._model.names import normal_form
 from .._model.records import InWorkspace, Record, rows_in
-from .finder import NAMES_LISTED, listed, named
 from .host import Warn
+from .name_match import NAMES_LISTED, listed, named
 
 # parameters of a list
 Query = dict[str, Any]

@@ -14,7 +14,6 @@ from .._model.errors import Refused, printable
 from .._model.families import SCAN, TARGET, WORKSPACE
 from .._model.family import Family
 from .._model.records import Record
-from .finder import named
 from .host import Warn
 from .lookup import (
     NOWHERE,
@@ -28,6 +27,7 @@ from .lookup import (
     look_alike,
     not_empty,
 )
+from .name_match import named
 from .raw_options import UNKNOWN_ID
 from .task import Task
 

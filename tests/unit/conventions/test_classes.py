@@ -45,10 +45,10 @@ SHELL = frozenset(
         "_evidence/host_findings",
         "_estate/saving",
         "_evidence/saved",
-        "_http/budget",
+        "_http/rate_limit",
         "_http/client",
         "_http/create",
-        "_http/limits",
+        "_http/call_limits",
         "_http/transport",
         "_model/interrupts",
         "_estate/logger_data",
@@ -74,7 +74,6 @@ SHELL = frozenset(
         "_model/trust",
         "_contract/reads",
         "_contract/verification",
-        "_contract/trial",
     }
 )
 # the only import of requests

@@ -38,7 +38,7 @@ def test_a_module_has_unit_tests_and_an_integration_target(module):
     files = [file for name in names for file in (f"test_{name}.py", f"stories/{name}.yml")]
     tests = [path for file in files if (path := ROOT / "tests/unit/plugins/modules" / file).is_file()]
     assert [path for path in tests if re.search(rf'"{module}"|run: {module}\b', path.read_text(encoding="utf-8"))], (
-        files
+        f"none of {', '.join(files)} runs {module}"
     )
     targets = [ROOT / f"tests/integration/targets/{name}/tasks/main.yml" for name in names]
     task = f"scanops.scanner.{module}:"

@@ -19,7 +19,7 @@ from ..._model.families import FINISHED
 from ..._model.gate_words import FINDINGS, PASSED
 from ..._model.records import Record, read_id
 from ..gate_json import rows_in
-from .verdict import CheckRun, Found, Scan, found_of, run_of, unknown_parameters
+from .verdict import found_of, run_of, unknown_parameters
 
 # the result of a task
 Result = Mapping[str, Any]
@@ -75,12 +75,6 @@ def refuse_unused(controls: Iterable[Control], reads: Sequence[Record]) -> None:
                 f"{control.option} is for a target or tool that is not scanned again, so no scan can see it: correct it, or"
                 " remove it."
             )
-
-
-def scan_in(read: Record) -> Scan:
-    """The Scan that tasks handed on."""
-    found, runs = [Found(*each) for each in read["found"]], [CheckRun(*each) for each in read["runs"]]
-    return Scan(read["record"], found, runs, read["gaps"], any(each["seen"] for each in read["controls"]))
 
 
 def planned(before: Iterable[Record], reasons: Mapping[int, str], authentication: str | None) -> Record:

@@ -16,8 +16,7 @@ from ..._model.records import Record
 from ..._model.safe_text import code, encode
 from ..._model.times import utc_text
 from ..formats.document import controls, place
-from .plan import scan_in
-from .verdict import FIXED, PRESENT, UNPROVEN, VERDICTS, Fix, Verdict, found_of, verdict
+from .verdict import FIXED, PRESENT, UNPROVEN, VERDICTS, Fix, Verdict, found_of, scan_in, verdict
 
 SCHEMA = "scanops.scanner/prove_fix"
 VERSION = 1

@@ -89,6 +89,12 @@ def run_of(entry: Record) -> CheckRun:
     )
 
 
+def scan_in(read: Record) -> Scan:
+    """The Scan that tasks handed on."""
+    found, runs = [Found(*each) for each in read["found"]], [CheckRun(*each) for each in read["runs"]]
+    return Scan(read["record"], found, runs, read["gaps"], any(each["seen"] for each in read["controls"]))
+
+
 def _check(check: object, name: object) -> str | None:
     if stands_for_no_check(check):
         return None

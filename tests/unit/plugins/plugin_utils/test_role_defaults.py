@@ -131,6 +131,7 @@ def sample_of(name, option):
     if option.get("choices"):
         return next(each for each in option["choices"] if each != option.get("default"))
     kind, default = option["type"], option.get("default")
+    assert kind != "dict", f"add a value of the option {name} to SAMPLES"
     return {
         "bool": not default,
         "int": 3 + (default if isinstance(default, int) else 0),
@@ -213,7 +214,9 @@ def test_every_option_can_be_set_by_a_variable_or_has_a_reason():
             (Path(__file__).resolve().parents[4] / f"roles/{role}/meta/argument_specs.yml").read_text()
         )
         documented = {each.removeprefix(f"{role}_") for each in spec["argument_specs"]["main"]["options"]}
-        assert names - documented == ({*EXCEPT[role]} | {*NO_VARIABLE[role]}) - documented, role
+        assert names - documented == ({*EXCEPT[role]} | {*NO_VARIABLE[role]}) - documented, (
+            f"add a variable to the argument_specs.yml of {role}, or a reason to EXCEPT or NO_VARIABLE"
+        )
 
 
 def test_a_group_has_exactly_the_options_that_were_tried():

@@ -1034,6 +1034,7 @@ def test_hostile_text_stays_text(name, text):
         # an incomplete run, two waivers that are one, and a finding
         assert len(events_of(exported)) == 3
     else:
+        assert exported.startswith("{"), f"say here what a text must not do in a file of the format {name}"
         parsed = json.loads(exported)
         if name != "json":
             refused = set("\x00\x07\x1b\x85\u2028\u202e\u2066\ud800\ufffe\uffff\r")

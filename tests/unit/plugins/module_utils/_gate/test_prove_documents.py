@@ -20,7 +20,6 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove.plan i
     planned,
     read_of,
     refuse_unused,
-    scan_in,
     started_in,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove.report import (
@@ -29,7 +28,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove.report
     sentence_of,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove.source import selected_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove.verdict import CheckRun, Fix, Found
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove.verdict import CheckRun, Fix, Found, scan_in
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW, finding, pair

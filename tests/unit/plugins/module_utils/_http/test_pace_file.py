@@ -13,7 +13,7 @@ import os
 import stat
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._http import budget, pace
+from ansible_collections.scanops.scanner.plugins.module_utils._http import pace, rate_limit
 from ansible_collections.scanops.scanner.plugins.module_utils._http.pace import Heard, Pace
 from ansible_collections.scanops.scanner.plugins.module_utils._model import private_files
 
@@ -67,8 +67,11 @@ PACE = Pace(
 
 
 def test_what_is_written_is_read():
-    assert budget.paces_in(budget.text_of({"GET": PACE, "write": Pace(1.5)})) == {"GET": PACE, "write": Pace(1.5)}
-    assert budget.paces_in(b"") == {}
+    assert rate_limit.paces_in(rate_limit.text_of({"GET": PACE, "write": Pace(1.5)})) == {
+        "GET": PACE,
+        "write": Pace(1.5),
+    }
+    assert rate_limit.paces_in(b"") == {}
 
 
 # numbers that JSON can hold and that no task writes
@@ -82,7 +85,7 @@ def test_any_pace_that_is_read_can_be_used():
     for path in places_of(values):
         for odd in ODD_NUMBERS:
             try:
-                (found,) = budget.paces_in(json.dumps([2, {"GET": replaced(values, path, odd)}]).encode()).values()
+                (found,) = rate_limit.paces_in(json.dumps([2, {"GET": replaced(values, path, odd)}]).encode()).values()
             except ValueError:
                 continue
             read += 1
@@ -110,7 +113,7 @@ def use(found, now):
     assert math.isfinite(wait) and wait >= 0
     for heard in (pace.SILENCE, Heard(True, False, limit=20, left=3), Heard(False, True, asked=7.0)):
         learnt = pace.learn(after, now + 0.5, now, heard, rule)
-        assert budget.paces_in(budget.text_of({"GET": learnt})) == {"GET": learnt}
+        assert rate_limit.paces_in(rate_limit.text_of({"GET": learnt})) == {"GET": learnt}
 
 
 def damaged(text):
@@ -118,7 +121,7 @@ def damaged(text):
 
 
 def limit_of(runtime):
-    return budget.paces_in(file_in(runtime).read_bytes())["GET"]
+    return rate_limit.paces_in(file_in(runtime).read_bytes())["GET"]
 
 
 def test_a_process_alone_writes_nothing_while_the_limit_is_far(service, open_one, runtime):
@@ -248,7 +251,7 @@ def test_the_file_of_somebody_else_is_not_used(service, open_one, monkeypatch):
 
 def test_a_lock_that_is_never_released_is_one_warning(service, open_one, runtime, monkeypatch):
     open_one()[0].send("GET", "/workspaces")
-    monkeypatch.setattr(budget, "_LONGEST_LOCK", 0.2)
+    monkeypatch.setattr(rate_limit, "_LONGEST_LOCK", 0.2)
     with file_in(runtime).open("r+", encoding="utf-8") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         service.settings(rate_limits={"GET": 20})

@@ -10,7 +10,7 @@ import socket
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._http.limits import Limits, hold
+from ansible_collections.scanops.scanner.plugins.module_utils._http.call_limits import Limits, hold
 
 CLOSES = b"Connection: close\r\n"
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.plugin_utils._unset import explained
+from ansible_collections.scanops.scanner.plugins.plugin_utils._unset_environment import explained
 
 TARGETS = "scanops.scanner.targets"
 EMPTY = "api_key is empty: set it."

@@ -16,14 +16,14 @@ import tracemalloc
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._http import listing as _listing
-from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection, Session
-from ansible_collections.scanops.scanner.plugins.module_utils._http.limits import (
+from ansible_collections.scanops.scanner.plugins.module_utils._http.call_limits import (
     SLOWEST,
     Limits,
     TooMuch,
     Undecodable,
     decoded,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._http.connection import Connection, Session
 from ansible_collections.scanops.scanner.plugins.module_utils._http.redact import Redactor
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import AnswerError, ApiError, NetworkError
