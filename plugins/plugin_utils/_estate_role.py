@@ -12,7 +12,6 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleError
@@ -20,9 +19,9 @@ from ansible.errors import AnsibleError
 from ..module_utils._estate.plan import WRITES
 from ..module_utils._model.documentation import section_of
 from ..module_utils._model.errors import ScannerError, WrongOption, counted, first_of
+from ..module_utils._model.inputs import text_in
 from ..module_utils._model.times import seconds_of
 from ..module_utils._model.trust import refuse_untrusted
-from ..module_utils._task.files import reason_of
 from . import _core
 from ._estate_files import KEY, read_estate_files
 from ._local_files import remove, write
@@ -80,7 +79,7 @@ class EstateAction(RoleAction):
         reviewed = _review(review_path, values) if review_path else {}
         plan_files = [plan_dest, f"{os.path.splitext(plan_dest)[0]}.md"] if plan_dest else []
         for path in plan_files:
-            refuse_untrusted(path, "estate_apply_plan_dest", mode=0)
+            refuse_untrusted(path, "estate_apply_plan_dest", is_replaced=True)
             # the plan of an earlier run
             remove(path)
         options = {name: each for name, each in values.items() if name not in _OWN}
@@ -160,7 +159,7 @@ def _refuse_mistakes(values: Result, files: Sequence[str], plan_dest: str, revie
             )
     if plan_dest and not (plan_dest.endswith(".json") and os.path.basename(plan_dest) != ".json"):
         raise WrongOption(f"estate_apply_plan_dest is {values['plan_dest']}: give a path that ends in .json.")
-    if plan_dest and plan_dest == review_path:
+    if plan_dest and review_path and os.path.realpath(plan_dest) == os.path.realpath(review_path):
         raise WrongOption(
             "estate_apply_plan_dest names the reviewed plan, which would be overwritten: give it another path."
         )
@@ -174,12 +173,7 @@ def _review(path: str, values: Result) -> Result:
             f"estate_apply_reviewed_plan names no file, {path}: create a plan in check mode with estate_apply_plan_dest, and"
             " review it first."
         )
-    refuse_untrusted(path, "estate_apply_reviewed_plan")
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = reason_of(error) if isinstance(error, OSError) else "it is not encoded in UTF-8"
-        raise WrongOption(f"{named} cannot be read ({reason}): correct the path, or its permissions.") from None
+    text = text_in(path, "estate_apply_reviewed_plan")
     plan, problem = read(text, time.time(), seconds_of(values.get("plan_max_age", "7d"), "estate_apply_plan_max_age"))
     if plan is None:
         raise WrongOption(f"{named} {problem}.")
