@@ -274,7 +274,8 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
 
     def absolute(self, path: str) -> str:
         expanded = os.path.expanduser(os.path.expandvars(str(path)))
-        return os.path.realpath(os.path.join(self._loader.get_basedir(), expanded))
+        # with its links, which somebody else may have made
+        return os.path.abspath(os.path.join(self._loader.get_basedir(), expanded))
 
     def documented(self) -> list[str]:
         """The variables that the role documents."""
