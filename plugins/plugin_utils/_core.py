@@ -158,6 +158,11 @@ def text_of(loader: Any, path: str) -> str:
     return str(loader._get_file_contents(path)[0], "utf-8")
 
 
+def is_encrypted(value: Any) -> bool:
+    """Whether a value that was read from YAML is a text that ansible-vault encrypted."""
+    return type(value).__name__ in ("AnsibleVaultEncryptedUnicode", "EncryptedString")
+
+
 def plain(value: Any) -> Any:
     """A copy of a value that was read from YAML without what ansible-core adds to texts, such as their encryption. Raises
     ValueError for what JSON does not have."""
@@ -165,7 +170,7 @@ def plain(value: Any) -> Any:
         return {plain(key): plain(part) for key, part in value.items()}
     if isinstance(value, list):
         return [plain(part) for part in value]
-    if isinstance(value, str) or type(value).__name__ in ("AnsibleVaultEncryptedUnicode", "EncryptedString"):
+    if isinstance(value, str) or is_encrypted(value):
         return str(value)
     if value is None or isinstance(value, (int, float)):
         return value

@@ -41,18 +41,19 @@ _LONGEST = 20_000_000
 def read_estate_files(
     paths: Sequence[str], loader: Any, template: Callable[[Any], Any] | None = None
 ) -> dict[str, Any]:
-    """What the files in these paths declare: the workspaces, and where each is declared.
+    """What the files in these paths declare: the workspaces, where each is declared, and the texts that were encrypted.
 
     loader: a DataLoader of ansible-core; template: evaluates the templates in a value. Without it, files are data: a template
     can run programs on this machine. Raises ValueError, and WrongOption for a file that others can write.
     """
     files = files_of(paths, loader)
-    loaded = []
-    for path in files:
+    loaded, secrets = [], []
+    for path, is_secret in files.items():
         try:
             value = _core.load_yaml(loader, path, template is not None)
             if _length(value, {}) > _LONGEST:
                 raise RecursionError
+            secrets += _secrets_in(value, is_secret)
             loaded.append(unsafe(_core.plain(template(value) if template else value)))
         except (AnsibleError, ValueError) as error:
             raise _unreadable(path, error) from None
@@ -60,7 +61,16 @@ def read_estate_files(
             raise ValueError(
                 f"{path} has a list or dictionary that contains itself, or that aliases repeat too often: correct the file."
             ) from None
-    return joined(files, loaded)
+    return {**joined([*files], loaded), "secrets": secrets}
+
+
+def _secrets_in(value: Any, is_secret: bool) -> list[str]:
+    """The texts in a value that ansible-vault encrypted. is_secret: whether it encrypted all of them."""
+    if isinstance(value, (dict, list)):
+        parts = [each for key, each in value.items() if key != "state"] if isinstance(value, dict) else value
+        return [text for each in parts for text in _secrets_in(each, is_secret)]
+    is_secret = _core.is_encrypted(value) or (is_secret and isinstance(value, str))
+    return [str(value)] if is_secret and str(value).strip() else []
 
 
 def _length(value: Any, known: dict[int, float]) -> float:
@@ -76,9 +86,12 @@ def _length(value: Any, known: dict[int, float]) -> float:
     return known[id(value)]
 
 
-def files_of(paths: Sequence[str], loader: Any = None) -> list[str]:
-    """The files in these paths, sorted: files, and those directly in directories. Raises ValueError for the first one that
-    is missing, broken, or declares something else, with its line where it has one. loader: decrypts files."""
+def files_of(paths: Sequence[str], loader: Any = None) -> dict[str, bool]:
+    """The files in these paths, sorted: files, and those directly in directories; and whether each is encrypted.
+
+    loader: decrypts files. Raises ValueError for the first one that is missing, broken, or declares something else, with its
+    line where it has one.
+    """
     missing = [path for path in paths if not os.path.exists(path)]
     if missing:
         raise ValueError(
@@ -95,13 +108,14 @@ def files_of(paths: Sequence[str], loader: Any = None) -> list[str]:
             f"{', '.join(paths)} holds no file whose name ends in .yml or .yaml: correct estate_apply_files."
         )
     # each once, whatever leads to it
-    files = sorted({os.path.realpath(path): path for path in sorted(found)[::-1]}.values())
+    files = dict.fromkeys(sorted({os.path.realpath(path): path for path in sorted(found)[::-1]}.values()), False)
     for path in files:
         try:
             text = needed_content_of(path, "estate_apply_files").decode("utf-8-sig")
         except UnicodeDecodeError:
             raise ValueError(f"{path} is not encoded in UTF-8: save it as UTF-8.") from None
         if is_encrypted(text):
+            files[path] = True
             if loader is None:
                 continue
             try:

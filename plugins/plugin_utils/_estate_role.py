@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -35,6 +36,8 @@ _OWN = (*("workspaces", "files", "templates", "plan_dest", "reviewed_plan", "pla
 # what became of an estate
 UNCHANGED, DIFFERS, APPLIED, REFUSED, ERROR = "unchanged", "differs", "applied", "refused", "error"
 _MOST_DIFFERENCES = 20
+# of a URL, without its scheme
+_PART = re.compile(r"(?!https?:)[^\s/:?#@]{4,}")
 # of a failed result
 _MOST_ACTIONS = 5
 
@@ -46,6 +49,8 @@ class EstateAction(RoleAction):
     given = ("estate_apply_result",)
     # a workflow hands statistics of an earlier job on as variables
     known = ("estate_apply_outcome",)
+    # texts of the files that ansible-vault encrypted
+    _secrets: Sequence[str] = ()
 
     def apply(self) -> Result:
         """The result of the module estate, without its failure, which is that of the next step."""
@@ -56,10 +61,16 @@ class EstateAction(RoleAction):
         except (ScannerError, AnsibleError) as error:
             result = {"failed": True, "msg": str(error), "outcome": ERROR}
         result = brief(result)
-        self.keep("end", result)
+        self.keep("end", self._without_secrets(result) if self._secrets else result)
         data = {"estate_apply_outcome": result["outcome"]}
         # statistics of a task that fails do not count
-        return {**result, "failed": False, "ansible_stats": {"data": data, "per_host": False, "aggregate": False}}
+        hidden = {"_ansible_no_log": True} if self._secrets else {}
+        return {
+            **result,
+            **hidden,
+            "failed": False,
+            "ansible_stats": {"data": data, "per_host": False, "aggregate": False},
+        }
 
     def report(self) -> Result:
         """Say what was done, or fail."""
@@ -68,7 +79,22 @@ class EstateAction(RoleAction):
             return SKIPPED
         if end.get("failed"):
             return {**end, "msg": f"{end['msg']} See {section_of(end['outcome'], 'estate')}"}
-        return {"msg": line_of(end["summary"], bool(self._task.check_mode)), **SHOWN}
+        more = {"warnings": end["warnings"]} if end.get("warnings") else {}
+        return {"msg": line_of(end["summary"], bool(self._task.check_mode)), **more, **SHOWN}
+
+    def _without_secrets(self, result: Result) -> Result:
+        """What can be said of a result without the texts that ansible-vault encrypted, and the hosts and paths in them."""
+        secrets = {part.strip() for each in self._secrets for part in (each, *_PART.findall(each))}
+        pattern = "|".join(map(re.escape, sorted(secrets, key=len)[::-1]))
+
+        def hidden(text: str) -> str:
+            return re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", "***", text, flags=re.IGNORECASE)
+
+        kept: Result = {key: result[key] for key in ("failed", "outcome", "summary") if key in result}
+        kept["warnings"] = list(map(hidden, self._joined.pop("warnings", [])))
+        if result.get("failed"):
+            kept["msg"] = f"{hidden(result['msg'])} What is encrypted in the files is shown as ***."
+        return kept
 
     def _applied(self) -> Result:
         """The result of the module estate, with the outcome. Its plan is written, and compared with the reviewed one."""
@@ -127,13 +153,14 @@ class EstateAction(RoleAction):
         """The workspaces of the variable and of the files, and where each is declared."""
         workspaces = values.get("workspaces", [])
         places = [f"{KEY}[{index}]" for index in range(len(workspaces))]
-        loaded: Result = {"workspaces": [], "declared_at": []}
+        loaded: Result = {"workspaces": [], "declared_at": [], "secrets": []}
         if files:
             template = partial(_core.evaluated, self, variables=self.variables) if self.is_true("templates") else None
             try:
                 loaded = read_estate_files(files, self._loader, template)
             except ValueError as error:
                 raise WrongOption(str(error)) from None
+        self._secrets, self.silent = loaded["secrets"], bool(loaded["secrets"])
         return {
             "workspaces": [*workspaces, *loaded["workspaces"]],
             "declared_at": [*places, *loaded["declared_at"]],

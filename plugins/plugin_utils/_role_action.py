@@ -57,6 +57,8 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
     known: Collection[str] = ()
     # why each host must wait for the others after each task, a clause; "" if it need not
     together = ""
+    # whether the modules that it runs show nothing
+    silent = False
     # of the task that runs
     variables: Mapping[str, Any] = {}
 
@@ -342,6 +344,7 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         # they are in the arguments
         task.module_defaults = []
         task.delegate_to = None
+        task.no_log = task.no_log or self.silent
         task.check_mode = self._task.check_mode if check_mode is None else check_mode
         if loop:
             task.loop, task._uuid = [loop], f"{task._uuid} {loop}"
