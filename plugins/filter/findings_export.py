@@ -148,7 +148,7 @@ from ..module_utils._gate.formats.sarif import locations_of
 from ..module_utils._gate.formats.table import FORMATS, write
 from ..module_utils._gate.gate_json import is_unjudged, unjudged
 from ..module_utils._model.errors import WrongOption, harmless, printable
-from ..module_utils._model.trust import refuse_untrusted
+from ..module_utils._model.inputs import text_in
 from ..plugin_utils._unsafe import unsafe
 
 _FORMATS = sorted(FORMATS.keys() - {"json"})
@@ -199,7 +199,7 @@ def _choices(options: dict[str, Any], directory: str) -> Choices:
     if isinstance(given, str):
         raise WrongOption("estate_files is a text: give a list of paths.")
     paths = [os.path.join(directory, os.path.expanduser(path)) for path in given]
-    texts = [(path, _text_of(path)) for path in paths]
+    texts = [(path, text_in(path, "estate_files")) for path in paths]
     files = [(path_in_repository(path, "estate_files"), text) for path, text in texts]
     return Choices(
         options.get("profile", "github"),
@@ -209,19 +209,6 @@ def _choices(options: dict[str, Any], directory: str) -> Choices:
         options.get("category"),
         options.get("subjects", ()),
     )
-
-
-def _text_of(path: str) -> str:
-    try:
-        refuse_untrusted(path, "estate_files")
-        with open(path, encoding="utf-8-sig") as file:
-            return file.read()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise WrongOption(
-            f"estate_files names a file that cannot be read, {printable(path)!r} ({printable(reason)}): correct the path, or"
-            " remove it."
-        ) from None
 
 
 class FilterModule:

@@ -257,6 +257,7 @@ from ..module_utils._http.redact import Redactor
 from ..module_utils._http.transport import Transport
 from ..module_utils._model.errors import Refused, ScannerError, WrongOption, harmless, printable
 from ..module_utils._model.families import TARGET, WORKSPACE
+from ..module_utils._model.inputs import needed_content_of
 from ..module_utils._model.records import InWorkspace, Record, is_row, proven, record_of
 from ..module_utils._model.strict_json import refuse_depth, without_halves
 from ..module_utils._model.times import seconds_of
@@ -268,7 +269,6 @@ from ..module_utils._task.connection_options import (
     connection_from,
     from_environment,
 )
-from ..module_utils._task.inputs import needed_content_of
 from ..module_utils._task.lookup import Contents, chosen_workspaces
 from ..plugin_utils._hosts import Hosts, Plan, address_of, group_names, hosts_of, is_this_machine, safe_name
 from ..plugin_utils._unsafe import unsafe

@@ -20,9 +20,9 @@ from ..module_utils._gate.formats.markdown import comment
 from ..module_utils._http.redact import Redactor
 from ..module_utils._http.retry import GATEWAY, asked_wait
 from ..module_utils._model.errors import ScannerError, WrongOption, printable
+from ..module_utils._model.inputs import needed_content_of
 from ..module_utils._model.safe_text import code
 from ..module_utils._model.times import utc_text
-from ..module_utils._task.inputs import needed_content_of
 from ._gate_runs import refuse_other_run
 from ._role_action import SHOWN, SKIPPED, Result, RoleAction
 

@@ -150,11 +150,28 @@ def load_yaml(loader: Any, path: str, templates: bool) -> Any:
     return loader.load_from_file(path, cache=False)
 
 
+def text_of(loader: Any, path: str) -> str:
+    """The text of a file, which ansible-vault may have encrypted. Raises AnsibleError, or ValueError."""
+    # from ansible-core 2.19 on
+    if hasattr(loader, "get_text_file_contents"):
+        return str(loader.get_text_file_contents(path))
+    return str(loader._get_file_contents(path)[0], "utf-8")
+
+
+def is_encrypted(value: Any) -> bool:
+    """Whether a value that was read from YAML is a text that ansible-vault encrypted."""
+    return type(value).__name__ in ("AnsibleVaultEncryptedUnicode", "EncryptedString")
+
+
 def plain(value: Any) -> Any:
-    """A copy of a value that was read from YAML without what ansible-core adds to texts, such as their encryption."""
+    """A copy of a value that was read from YAML without what ansible-core adds to texts, such as their encryption. Raises
+    ValueError for what JSON does not have."""
     if isinstance(value, dict):
         return {plain(key): plain(part) for key, part in value.items()}
     if isinstance(value, list):
         return [plain(part) for part in value]
-    is_text = isinstance(value, str) or type(value).__name__ in ("AnsibleVaultEncryptedUnicode", "EncryptedString")
-    return str(value) if is_text else value
+    if isinstance(value, str) or is_encrypted(value):
+        return str(value)
+    if value is None or isinstance(value, (int, float)):
+        return value
+    raise ValueError("a value is a date, or has a tag such as !!binary: put it in quotes, and remove the tag")

@@ -6,22 +6,21 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleError
 
-from ..module_utils._model.errors import printable
+from ..module_utils._model.errors import printable, reason_of
 from ..module_utils._model.families import HTTP_LOGGER, TARGET, WORKSPACE
 from ..module_utils._model.family import Family
+from ..module_utils._model.inputs import needed_content_of
 from ..module_utils._model.names import normal_name
 from ..module_utils._model.texts import natural
-from ..module_utils._model.trust import refuse_untrusted
 from ..module_utils._model.yaml_nodes import BrokenYaml, all_nodes, node_of
-from ..module_utils._task.files import reason_of
 from . import _core
 from ._unsafe import unsafe
 
@@ -35,54 +34,94 @@ _IGNORED = object()
 _FLAGS = ("ignore", "protect")
 # how ansible-core marks a file that ansible-vault encrypted
 _VAULT = "$ANSIBLE_VAULT;"
+# characters of a file, with what its aliases repeat
+_LONGEST = 20_000_000
 
 
 def read_estate_files(
     paths: Sequence[str], loader: Any, template: Callable[[Any], Any] | None = None
 ) -> dict[str, Any]:
-    """What the files in these paths declare: the workspaces, and where each is declared.
+    """What the files in these paths declare: the workspaces, where each is declared, and the texts that were encrypted.
 
     loader: a DataLoader of ansible-core; template: evaluates the templates in a value. Without it, files are data: a template
     can run programs on this machine. Raises ValueError, and WrongOption for a file that others can write.
     """
-    files = files_of(paths)
-    loaded = []
-    for path in files:
+    files = files_of(paths, loader)
+    loaded, secrets = [], []
+    for path, is_secret in files.items():
         try:
             value = _core.load_yaml(loader, path, template is not None)
+            if _length(value, {}) > _LONGEST:
+                raise RecursionError
+            secrets += _secrets_in(value, is_secret)
             loaded.append(unsafe(_core.plain(template(value) if template else value)))
-        except AnsibleError as error:
-            raise ValueError(f"{path} cannot be read ({printable(error, 500)}): correct the file.") from None
+        except (AnsibleError, ValueError) as error:
+            raise _unreadable(path, error) from None
         except RecursionError:
-            raise ValueError(f"{path} has a list or dictionary that contains itself: correct the file.") from None
-    return joined(files, loaded)
+            raise ValueError(
+                f"{path} has a list or dictionary that contains itself, or that aliases repeat too often: correct the file."
+            ) from None
+    return {**joined([*files], loaded), "secrets": secrets}
 
 
-def files_of(paths: Sequence[str]) -> list[str]:
-    """The files in these paths, sorted: files, and those directly in directories. Raises ValueError for the first one that
-    is missing, broken, or declares something else, with its line where it has one."""
+def _secrets_in(value: Any, is_secret: bool) -> list[str]:
+    """The texts in a value that ansible-vault encrypted. is_secret: whether it encrypted all of them."""
+    if isinstance(value, (dict, list)):
+        parts = [each for key, each in value.items() if key != "state"] if isinstance(value, dict) else value
+        return [text for each in parts for text in _secrets_in(each, is_secret)]
+    is_secret = _core.is_encrypted(value) or (is_secret and isinstance(value, str))
+    return [str(value)] if is_secret and str(value).strip() else []
+
+
+def _length(value: Any, known: dict[int, float]) -> float:
+    """The number of characters of a value, with all that aliases repeat, which take no memory before they are copied. known:
+    those of its lists and dictionaries."""
+    if not isinstance(value, (dict, list)):
+        return 1 + (len(value) if isinstance(value, str) else 0)
+    if id(value) not in known:
+        # if it contains itself
+        known[id(value)] = math.inf
+        parts = [*value, *value.values()] if isinstance(value, dict) else value
+        known[id(value)] = 1 + sum(_length(each, known) for each in parts)
+    return known[id(value)]
+
+
+def files_of(paths: Sequence[str], loader: Any = None) -> dict[str, bool]:
+    """The files in these paths, sorted: files, and those directly in directories; and whether each is encrypted.
+
+    loader: decrypts files. Raises ValueError for the first one that is missing, broken, or declares something else, with its
+    line where it has one.
+    """
     missing = [path for path in paths if not os.path.exists(path)]
     if missing:
         raise ValueError(
             f"estate_apply_files names paths that do not exist, {', '.join(missing)}: correct them. A relative path starts"
             " at the directory of the playbook."
         )
-    found = {path for path in paths if not os.path.isdir(path)}
+    found = [path for path in paths if not os.path.isdir(path)]
     for directory in paths:
         if os.path.isdir(directory):
-            entries = (each for each in os.scandir(directory) if each.is_file() and not each.name.startswith("."))
-            found.update(each.path for each in entries if each.name.endswith(_SUFFIXES))
+            # what cannot be read there, such as a link that leads nowhere, must not be missed
+            found += [path for path in _entries_of(directory) if not os.path.isdir(path)]
     if not found:
         raise ValueError(
             f"{', '.join(paths)} holds no file whose name ends in .yml or .yaml: correct estate_apply_files."
         )
-    files = sorted(found)
+    # each once, whatever leads to it
+    files = dict.fromkeys(sorted({os.path.realpath(path): path for path in sorted(found)[::-1]}.values()), False)
     for path in files:
-        text = _text_of(path)
-        refuse_untrusted(path, "estate_apply_files")
+        try:
+            text = needed_content_of(path, "estate_apply_files").decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise ValueError(f"{path} is not encoded in UTF-8: save it as UTF-8.") from None
         if is_encrypted(text):
-            # ansible-core decrypts it
-            continue
+            files[path] = True
+            if loader is None:
+                continue
+            try:
+                text = _core.text_of(loader, path)
+            except (AnsibleError, ValueError) as error:
+                raise _unreadable(path, error) from None
         try:
             node = node_of(text)
         except BrokenYaml as error:
@@ -114,13 +153,16 @@ def is_encrypted(text: str) -> bool:
     return text.startswith(_VAULT)
 
 
-def _text_of(path: str) -> str:
+def _entries_of(directory: str) -> list[str]:
     try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path} is not encoded in UTF-8: save it as UTF-8.") from None
+        names = os.listdir(directory)
     except OSError as error:
-        raise ValueError(f"{path} cannot be read ({reason_of(error)}): correct its permissions.") from None
+        raise _unreadable(directory, reason_of(error)) from None
+    return [os.path.join(directory, each) for each in names if each.endswith(_SUFFIXES) and not each.startswith(".")]
+
+
+def _unreadable(path: str, reason: object) -> ValueError:
+    return ValueError(f"{path} cannot be read ({printable(reason, 500)}): correct it, or its permissions.")
 
 
 def _foreign(path: str) -> ValueError:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleError
@@ -21,9 +21,9 @@ from ansible.errors import AnsibleError
 from ..module_utils._estate.plan import WRITES
 from ..module_utils._model.documentation import section_of
 from ..module_utils._model.errors import Refused, ScannerError, WrongOption, counted, first_of
+from ..module_utils._model.inputs import text_in
 from ..module_utils._model.times import seconds_of
 from ..module_utils._model.trust import refuse_untrusted
-from ..module_utils._task.files import reason_of
 from . import _core
 from ._estate_files import KEY, read_estate_files
 from ._local_files import remove, write
@@ -38,6 +38,8 @@ _OWN = (*("workspaces", "files", "templates", "plan_dest", "reviewed_plan", "pla
 # what became of an estate
 UNCHANGED, DIFFERS, APPLIED, REFUSED, ERROR = "unchanged", "differs", "applied", "refused", "error"
 _MOST_DIFFERENCES = 20
+# of a URL, without its scheme
+_PART = re.compile(r"(?!https?:)[^\s/:?#@]{4,}")
 # of a failed result
 _MOST_ACTIONS = 5
 
@@ -49,6 +51,8 @@ class EstateAction(RoleAction):
     given = ("estate_apply_result",)
     # a workflow hands statistics of an earlier job on as variables
     known = ("estate_apply_outcome",)
+    # texts of the files that ansible-vault encrypted
+    _secrets: Sequence[str] = ()
 
     def enter(self) -> Result:
         try:
@@ -67,10 +71,16 @@ class EstateAction(RoleAction):
         except (ScannerError, AnsibleError) as error:
             result = {"failed": True, "msg": str(error), "outcome": ERROR}
         result = brief(result)
-        self.keep("end", result)
+        self.keep("end", self._without_secrets(result) if self._secrets else result)
         data = {"estate_apply_outcome": result["outcome"]}
         # statistics of a task that fails do not count
-        return {**result, "failed": False, "ansible_stats": {"data": data, "per_host": False, "aggregate": False}}
+        hidden = {"_ansible_no_log": True} if self._secrets else {}
+        return {
+            **result,
+            **hidden,
+            "failed": False,
+            "ansible_stats": {"data": data, "per_host": False, "aggregate": False},
+        }
 
     def report(self) -> Result:
         """Say what was done, or fail."""
@@ -79,7 +89,22 @@ class EstateAction(RoleAction):
             return SKIPPED
         if end.get("failed"):
             return {**end, "msg": f"{end['msg']} See {section_of(end['outcome'], 'estate')}"}
-        return {"msg": line_of(end["summary"], bool(self._task.check_mode)), **SHOWN}
+        more = {"warnings": end["warnings"]} if end.get("warnings") else {}
+        return {"msg": line_of(end["summary"], bool(self._task.check_mode)), **more, **SHOWN}
+
+    def _without_secrets(self, result: Result) -> Result:
+        """What can be said of a result without the texts that ansible-vault encrypted, and the hosts and paths in them."""
+        secrets = {part.strip() for each in self._secrets for part in (each, *_PART.findall(each))}
+        pattern = "|".join(map(re.escape, sorted(secrets, key=len)[::-1]))
+
+        def hidden(text: str) -> str:
+            return re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", "***", text, flags=re.IGNORECASE)
+
+        kept: Result = {key: result[key] for key in ("failed", "outcome", "summary") if key in result}
+        kept["warnings"] = list(map(hidden, self._joined.pop("warnings", [])))
+        if result.get("failed"):
+            kept["msg"] = f"{hidden(result['msg'])} What is encrypted in the files is shown as ***."
+        return kept
 
     def _applied(self) -> Result:
         """The result of the module estate, with the outcome. Its plan is written, and compared with the reviewed one."""
@@ -132,16 +157,16 @@ class EstateAction(RoleAction):
         if not path.endswith(".json") or os.path.basename(path) == ".json":
             raise WrongOption(f"estate_apply_plan_dest is {self.value('plan_dest')}: give a path that ends in .json.")
         files = [path, f"{os.path.splitext(path)[0]}.md"]
-        others = {
-            self.path("reviewed_plan"): "the reviewed plan",
-            **dict.fromkeys(self._files(), "a file of the estate"),
-        }
+        reviewed, own = self.path("reviewed_plan"), "a file of the estate"
+        others = {os.path.realpath(reviewed): "the reviewed plan"} if reviewed else {}
+        others.update((os.path.realpath(each), own) for each in self._files())
         for each in files:
-            if each in others:
+            taken = others.get(os.path.realpath(each))
+            if taken:
                 raise WrongOption(
-                    f"estate_apply_plan_dest names {others[each]}, which would be overwritten: give it another path."
+                    f"estate_apply_plan_dest names {taken}, which would be overwritten: give it another path."
                 )
-            refuse_untrusted(each, "estate_apply_plan_dest", mode=0)
+            refuse_untrusted(each, "estate_apply_plan_dest", is_replaced=True)
         for each in files if not (keep and noted("plan", path)) else ():
             remove(each)
         note("plan", path, True)
@@ -157,13 +182,14 @@ class EstateAction(RoleAction):
         """The workspaces of the variable and of the files, and where each is declared."""
         workspaces = values.get("workspaces", [])
         places = [f"{KEY}[{index}]" for index in range(len(workspaces))]
-        loaded: Result = {"workspaces": [], "declared_at": []}
+        loaded: Result = {"workspaces": [], "declared_at": [], "secrets": []}
         if files:
             template = partial(_core.evaluated, self, variables=self.variables) if self.is_true("templates") else None
             try:
                 loaded = read_estate_files(files, self._loader, template)
             except ValueError as error:
                 raise WrongOption(str(error)) from None
+        self._secrets, self.silent = loaded["secrets"], bool(loaded["secrets"])
         return {
             "workspaces": [*workspaces, *loaded["workspaces"]],
             "declared_at": [*places, *loaded["declared_at"]],
@@ -197,12 +223,7 @@ def _review(path: str, values: Result) -> Result:
             f"estate_apply_reviewed_plan names no file, {path}: create a plan in check mode with estate_apply_plan_dest, and"
             " review it first."
         )
-    refuse_untrusted(path, "estate_apply_reviewed_plan")
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = reason_of(error) if isinstance(error, OSError) else "it is not encoded in UTF-8"
-        raise WrongOption(f"{named} cannot be read ({reason}): correct the path, or its permissions.") from None
+    text = text_in(path, "estate_apply_reviewed_plan")
     plan, problem = read(text, time.time(), seconds_of(values.get("plan_max_age", "7d"), "estate_apply_plan_max_age"))
     if plan is None:
         raise WrongOption(f"{named} {problem}.")

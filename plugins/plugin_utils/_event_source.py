@@ -25,14 +25,15 @@ from ..module_utils._estate.logger_data import by_id, captured, decoded
 from ..module_utils._evidence.scans import outcome_of, status_of, without_secrets
 from ..module_utils._http.connection import Connection, missing_requests
 from ..module_utils._http.transport import Transport
-from ..module_utils._model.errors import ApiError, Refused, ScannerError, WrongOption, harmless, printable
+from ..module_utils._model.errors import ApiError, Refused, ScannerError, WrongOption, harmless, printable, shown
 from ..module_utils._model.families import HTTP_LOGGER, SCAN, WORKSPACE
+from ..module_utils._model.inputs import content_of
 from ..module_utils._model.interrupts import Stop
 from ..module_utils._model.records import Record
 from ..module_utils._model.tools import tool_id_of
 from ..module_utils._model.trust import refuse_untrusted
 from ..module_utils._task.connection_options import INVENTORY_OPTIONS, connection_from, from_environment
-from ..module_utils._task.files import Draft, shown
+from ..module_utils._task.files import Draft
 from ..module_utils._task.lookup import chosen_workspaces
 from ..module_utils._task.raw_options import refusal
 from ..module_utils._task.references import belongs, find, place_of
@@ -251,7 +252,8 @@ class State:
         """Lock the file, and read it, if it exists. Raises WrongOption."""
         self.source = ""
         self.cursor: Cursor | None = None
-        self._path, self._owner = path, owner
+        # a file that replaces the link would have another lock
+        self._path, self._owner = os.path.realpath(path), owner
         self._is_stored = True
         refuse_untrusted(path, "state_file")
         self._lock = _locked(path)
@@ -267,14 +269,12 @@ class State:
 
     def _read(self, path: str, owner: Owner) -> None:
         try:
-            with open(path, encoding="utf-8") as stream:
-                self.source, self.cursor = read_state(stream.read(), owner)
-        except FileNotFoundError:
-            pass
-        except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) else error
+            content = content_of(path, "state_file")
+            if content is not None:
+                self.source, self.cursor = read_state(content.decode(), owner)
+        except ValueError as error:
             raise WrongOption(
-                f"state_file {shown(path)} cannot be used ({why}): give each source a file of its own, or delete the file to"
+                f"state_file {shown(path)} cannot be used ({error}): give each source a file of its own, or delete the file to"
                 " begin again, as first_run says."
             ) from None
 

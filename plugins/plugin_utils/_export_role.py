@@ -17,11 +17,10 @@ from typing import Any, NamedTuple
 from ..filter.estate_files import estate_files
 from ..filter.estate_yaml import estate_yaml
 from ..module_utils._estate.declaration import read_estate
-from ..module_utils._model.errors import Refused, WrongOption, counted, first_of
+from ..module_utils._model.errors import Refused, WrongOption, counted, first_of, reason_of
 from ..module_utils._model.records import Record
 from ..module_utils._model.texts import natural
 from ..module_utils._model.trust import refuse_untrusted
-from ..module_utils._task.files import reason_of
 from ._estate_edit import edited, has_secrets
 from ._estate_files import differing, is_encrypted, lost_flags, read_estate_files
 from ._local_files import write
@@ -254,7 +253,7 @@ def _refuse_wrong(dest: str, given: str, splits: bool) -> None:
         )
         raise WrongOption(f"estate_export_dest is {given}: give {advice}")
     # the mode of a file does not count, because it is replaced
-    refuse_untrusted(dest, "estate_export_dest", mode=None if splits else 0)
+    refuse_untrusted(dest, "estate_export_dest", is_replaced=not splits)
 
 
 def _present(directory: str) -> dict[str, bytes]:

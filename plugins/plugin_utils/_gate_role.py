@@ -213,16 +213,17 @@ class _Gate:
         hosts, origin = self.action.batch, self.action.origin
         if not self.artifacts:
             return None
+        place = os.path.realpath(self.artifacts)
         holds_files = os.path.isdir(self.artifacts) and bool(os.listdir(self.artifacts))
         for each in notes("gate directory"):
             is_mine = each["origin"] == origin and not set(each["hosts"]) & set(hosts)
-            if each["path"] == self.artifacts and holds_files and not is_mine:
-                withdraw(self.artifacts)
+            if each["path"] == place and holds_files and not is_mine:
+                withdraw(place)
                 return (
                     f"{PREFIX}artifacts is {printable(self.artifacts, 500)}, where an earlier gate of this run has written"
                     " its files, which would be lost: give each gate a directory of its own."
                 )
-        note("gate directory", self.action.key, {"path": self.artifacts, "origin": origin, "hosts": hosts})
+        note("gate directory", self.action.key, {"path": place, "origin": origin, "hosts": hosts})
         return None
 
     # --- before any scan, which costs more than a mistake in an option

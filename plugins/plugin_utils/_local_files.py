@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..module_utils._model.errors import Refused, printable
-from ..module_utils._task.files import Draft, explained, reason_of
+from ..module_utils._model.errors import Refused, printable, reason_of
+from ..module_utils._model.trust import refuse_untrusted
+from ..module_utils._task.files import Draft, explained
 
 
 def write(path: str, text: str, option: str, mode: int = 0o644) -> bool:
@@ -21,6 +22,8 @@ def write(path: str, text: str, option: str, mode: int = 0o644) -> bool:
         if present and Path(path).read_bytes() == content and os.stat(path).st_mode & 0o777 == mode:
             return False
         os.makedirs(os.path.dirname(path), mode=0o755, exist_ok=True)
+        # somebody else may have created them meanwhile
+        refuse_untrusted(path, option, is_replaced=True)
         # a reader never sees a part of it, and a link leads nowhere else
         with Draft(path, option) as draft:
             draft.write(content)

@@ -20,10 +20,10 @@ from ..module_utils._gate.prove.source import selected_of
 from ..module_utils._gate.prove.verdict import Fix
 from ..module_utils._model.documentation import section_of
 from ..module_utils._model.errors import WrongOption, printable
+from ..module_utils._model.inputs import needed_content_of
 from ..module_utils._model.names import lasting_form
 from ..module_utils._model.trust import refuse_untrusted
 from ..module_utils._model.version import COLLECTION_VERSION
-from ..module_utils._task.inputs import needed_content_of
 from ..modules.scan import OPTIONS as SCAN
 from ._core import as_module_reads
 from ._gate_runs import refuse_other_run

@@ -57,6 +57,8 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
     known: Collection[str] = ()
     # why each host must wait for the others after each task, a clause; "" if it need not
     together = ""
+    # whether the modules that it runs show nothing
+    silent = False
     # of the task that runs
     variables: Mapping[str, Any] = {}
 
@@ -274,7 +276,8 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
 
     def absolute(self, path: str) -> str:
         expanded = os.path.expanduser(os.path.expandvars(str(path)))
-        return os.path.realpath(os.path.join(self._loader.get_basedir(), expanded))
+        # with its links, which somebody else may have made
+        return os.path.abspath(os.path.join(self._loader.get_basedir(), expanded))
 
     def documented(self) -> list[str]:
         """The variables that the role documents."""
@@ -341,6 +344,7 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         # they are in the arguments
         task.module_defaults = []
         task.delegate_to = None
+        task.no_log = task.no_log or self.silent
         task.check_mode = self._task.check_mode if check_mode is None else check_mode
         if loop:
             task.loop, task._uuid = [loop], f"{task._uuid} {loop}"

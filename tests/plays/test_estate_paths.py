@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible.parsing.vault import VaultLib, VaultSecret
 from ansible_collections.scanops.scanner.tests.plays.playbook import play
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import ACCOUNT
 
@@ -83,3 +84,41 @@ def test_a_role_writes_no_file_where_everybody_can_replace_it(service_process, t
     assert played.status == 2 and "remove the permission with chmod o-w" in played.output
     assert service_process.calls() == []
     assert list(place.iterdir()) == []
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_what_ansible_vault_encrypted_is_applied_and_not_shown(service_process, tmp_path, whole):
+    """Neither at -vv and with --diff, nor in the message of a failure, which still says what is wrong and where."""
+    secret = VaultSecret(b"of-nobody")
+    (tmp_path / "password").write_bytes(secret.bytes)
+    library = VaultLib([("default", secret)])
+    name = "https://Hidden-One.example.com/quiet-path"
+    if whole:
+        text = library.encrypt(f"estate_apply_workspaces: [{{name: A, targets: [{{name: {name}}}]}}]\n").decode()
+    else:
+        value = library.encrypt(name).decode().replace("\n", "\n          ")
+        text = f"estate_apply_workspaces:\n  - name: A\n    targets:\n      - name: !vault |\n          {value}\n"
+    (tmp_path / "estate.yml").write_text(text)
+
+    def applied(**variables):
+        role = {"name": "scanops.scanner.estate_apply"}
+        tasks = [
+            {"ansible.builtin.include_role": role, "vars": {"estate_apply_files": ["estate.yml"], **variables}},
+            {"ansible.builtin.assert": {"that": "estate_apply_result.results | length == 2", "quiet": True}},
+        ]
+        plays = [{"hosts": "localhost", "gather_facts": False, "tasks": tasks}]
+        played = play(
+            tmp_path, service_process, plays, arguments=("-vv", "--diff", "--vault-password-file", "password")
+        )
+        assert "hidden-one" not in played.output.lower() and "quiet-path" not in played.output, played.output
+        return played
+
+    played = applied()
+    assert played.status == 0, played.output
+    assert "2 created" in played.output
+    created = [each["form"]["name"] for each in played.events["Apply the estate"][-1].log if each["method"] == "POST"]
+    assert created == ["A", name]
+    refused = applied(estate_apply_scope={"deny": ["hidden-one.example.com"]})
+    assert refused.status == 2
+    assert "estate.yml: estate_apply_workspaces[0].targets[0]" in refused.output and "is refused by" in refused.output
+    assert "What is encrypted in the files is shown as ***." in refused.output

@@ -14,17 +14,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._http.client import Client
-from .._model.errors import WrongOption, first_of, printable
+from .._model.errors import WrongOption, first_of, printable, shown
 from .._model.families import SCAN, TARGET, WORKSPACE
 from .._model.gate_words import BLIND, PASSED
+from .._model.inputs import needed_content_of
 from .._model.names import normal_form
 from .._model.passwords import without_passwords
 from .._model.records import Record
 from .._model.safe_text import exact_cell, line
 from .._model.times import LONGEST_EXCEPTION, Clock, expiry_of, seconds_of, span, utc_text
 from .._model.tools import tool_id_of, tool_name_of
-from .._task.files import Draft, shown, store
-from .._task.inputs import needed_content_of
+from .._task.files import Draft, store
 from .._task.lookup import Contents, Place, not_empty
 from .._task.name_match import Names
 from .._task.references import belongs, place_of

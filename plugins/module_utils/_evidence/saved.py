@@ -16,6 +16,7 @@ from .._model.errors import Refused, WrongOption, printable, without_secrets
 from .._model.families import FINDING, FINISHED, SCAN, TARGET
 from .._model.family import Family
 from .._model.records import Record, rows_in
+from .._model.trust import refuse_untrusted
 from .._task.files import Draft, check_directory, explained
 from .._task.task import Task
 from .findings import finding_of
@@ -35,8 +36,7 @@ class Saver:
         if not directory.strip():
             raise WrongOption("evidence is empty: give the path of a directory, or leave the option out.")
         # it is created for the first file
-        above = os.path.dirname(os.path.abspath(directory))
-        check_directory(task, directory if os.path.lexists(directory) else above, "evidence")
+        check_directory(task, directory, "evidence")
 
     def save(self, workspace_id: int, target: Record) -> str:
         """The path of a new file with the findings of a target. Raises Refused where these are not known to be all."""
@@ -56,6 +56,8 @@ class Saver:
         dest = os.path.join(self._directory, f"target-{target['id']}-{safe or 'x'}-{moment}.jsonl")
         with explained(self._directory, "evidence"):
             os.makedirs(self._directory, 0o700, exist_ok=True)
+            # somebody else may have created it meanwhile
+            refuse_untrusted(self._directory, "evidence")
         with Draft(dest, "evidence") as draft:
 
             def take(record: Record) -> None:

@@ -10,9 +10,9 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from .._model.errors import Refused, ScannerError, WrongOption, printable
+from .._model.errors import Refused, ScannerError, WrongOption, printable, reason_of, shown
 from .._model.records import Record
-from .._task.files import Draft, reason_of, shown, store
+from .._task.files import Draft, store
 from .._task.host import Host
 
 # the findings of a large account take some hundred megabytes

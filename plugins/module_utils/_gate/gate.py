@@ -26,15 +26,15 @@ from .._model.errors import (
     counted,
     first_of,
     printable,
+    shown,
     without_secrets,
 )
 from .._model.gate_words import CREATED, FAIL, KNOWN, MISCONFIGURED, MISSING, MOVED, NEW, PASSED, REOPENED, WARN, WORSE
+from .._model.inputs import content_of, needed_content_of
 from .._model.records import Record
 from .._model.times import expiry_of, in_days, is_date
 from .._model.version import COLLECTION_VERSION
-from .._task.files import shown
 from .._task.host import Host
-from .._task.inputs import content_of, needed_content_of
 from .baseline import Memory, Run, run_of
 from .baseline_file import remember
 from .build import build_of, moved_in

@@ -14,10 +14,10 @@ from .._evidence.controls import Control, controls_of
 from .._evidence.exploits import Exploits
 from .._evidence.owners import Owners, read_owners
 from .._model.errors import WrongOption
+from .._model.inputs import content_of, needed_content_of
 from .._model.records import Record
 from .._model.times import seconds_of
 from .._model.trust import refuse_untrusted
-from .._task.inputs import content_of, needed_content_of
 from .enrichment import read_epss, read_known_exploited, stale_in
 from .files import path_in_repository, refuse_without_directory
 from .formats.attestation import NAME as ATTESTATION

@@ -10,6 +10,7 @@ None holds a header or a request body. Pure.
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -180,6 +181,16 @@ def printable(text: object, longest: int = 300) -> str:
     cut = str(text)[:longest]
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in cut)
     return shown + ("..." if len(str(text)) > longest else "")
+
+
+def shown(path: str | None) -> str:
+    """A path as messages show it."""
+    return repr(printable(path))
+
+
+def reason_of(error: OSError) -> str:
+    """The reason of an OSError, without its path."""
+    return printable(os.strerror(error.errno) if error.errno else type(error).__name__)
 
 
 def harmless(value: Any) -> Any:

@@ -13,7 +13,7 @@ from importlib import import_module
 from types import ModuleType
 
 from .._model.errors import WrongOption, printable, shape_of
-from .._model.trust import refuse_untrusted
+from .._model.inputs import text_in
 from .option import SCOPE_KEYS
 from .rules import Scope, combine, compile_scope
 
@@ -39,17 +39,7 @@ def read_scope_file(path: str) -> Scope:
         raise WrongOption(
             f"{VARIABLE} is {shown}, which is not an absolute path: give the absolute path of the scope file."
         )
-    try:
-        with open(path, encoding="utf-8-sig") as file:
-            refuse_untrusted(path, VARIABLE, os.fstat(file.fileno()).st_mode)
-            text = file.read()
-    except UnicodeDecodeError:
-        raise WrongOption(f"The scope file {shown} is not encoded in UTF-8: save it as UTF-8.") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise WrongOption(
-            f"{VARIABLE} names a file that cannot be read, {shown} ({printable(reason)}): create it or correct the path."
-        ) from None
+    text = text_in(path, VARIABLE)
     pairs = _pairs(text, shown)
     mapping = dict(pairs)
     if len(mapping) != len(pairs):

@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from typing import IO, Any, NamedTuple, NoReturn
 
-from .._model.errors import Refused, WrongOption, harmless, printable
+from .._model.errors import Refused, WrongOption, harmless, printable, reason_of, shown
 from .._model.trust import refuse_untrusted
 from .host import Checks, assumption
 
@@ -183,16 +183,6 @@ def _digest() -> hashlib._Hash:
     return hashlib.sha1(usedforsecurity=False)
 
 
-def shown(path: str | None) -> str:
-    """A path as messages show it."""
-    return repr(printable(path))
-
-
-def reason_of(error: OSError) -> str:
-    """The reason of an OSError, without its path."""
-    return printable(os.strerror(error.errno) if error.errno else type(error).__name__)
-
-
 @contextlib.contextmanager
 def explained(dest: str | None, option: str) -> Iterator[None]:
     """Turn an OSError into Refused, with what to do next. option: the one that gives the path ``dest``."""
@@ -268,17 +258,19 @@ def check_place(host: Checks, dest: str, longest: int = _LONGEST_NAME, option: s
     if os.path.lexists(dest) and not os.path.islink(dest) and not os.path.isfile(dest):
         raise WrongOption(f"{what} exists and is not a regular file: give another {option}.")
     # its own mode does not count, because it is replaced
-    refuse_untrusted(dest, option, mode=0)
+    refuse_untrusted(dest, option, is_replaced=True)
     if len(os.fsencode(name)) > longest:
         raise WrongOption(f"{what} has a file name that is too long: give {option} a shorter name.")
     _check_directory(host, directory or os.curdir, what, f"the directory of {what}", option)
 
 
 def check_directory(host: Checks, directory: str, option: str) -> None:
-    """Refuse a directory in which no new file can be written, before any call. option: the one that gives it."""
-    what = f"{option} {shown(directory)}"
+    """Refuse a directory in which no new file can be written, or that cannot be created, before any call. option: the one that
+    gives it."""
     refuse_untrusted(directory, option)
-    _check_directory(host, directory, f"a file of {what}", what, option)
+    place = directory if os.path.lexists(directory) else os.path.dirname(os.path.abspath(directory))
+    what = f"{option} {shown(place)}"
+    _check_directory(host, place, f"a file of {what}", what, option)
 
 
 def _check_directory(host: Checks, directory: str, what: str, named: str, option: str) -> None:

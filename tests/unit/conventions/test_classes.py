@@ -35,7 +35,7 @@ SHELL = frozenset(
         "_estate/ensure",
         "_scan/download",
         "_task/files",
-        "_task/inputs",
+        "_model/inputs",
         "_evidence/finding_status",
         "_evidence/finding_info",
         "_gate/files",

@@ -155,8 +155,8 @@ def test_sarif_reads_the_lines_of_estate_files(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, r"names a file that cannot be read, '.*estate\.yml' \(No such file or directory\): correct the path"),
-        (b"\xff\xfe", r"cannot be read, .* \('utf-8' codec"),
+        (None, r"estate_files '.*estate\.yml' does not exist: correct the path"),
+        (b"\xff\xfe", r"estate_files '.*estate\.yml' is not encoded in UTF-8: save it as UTF-8"),
         (b"a: [", r"findings_export: The estate file .* is not valid YAML"),
     ],
 )

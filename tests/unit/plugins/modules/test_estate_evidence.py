@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -108,6 +109,31 @@ def test_a_deleted_workspace_is_saved_and_needs_no_force(account, run, tmp_path)
     assert not result.failed, result.msg
     assert directory.stat().st_mode & 0o777 == 0o700
     assert sorted(map(len, files(directory).values())) == [0, 0, 2] and account.writes() == ["DELETE /workspaces/2"]
+
+
+def test_evidence_may_be_created_in_the_directory_of_temporary_files(account, run, tmp_path):
+    """It is judged like a directory that exists: a sticky directory above it is no reason."""
+    tmp_path.chmod(0o1777)
+    result = run("workspace", name="Shop", state="absent", evidence=str(tmp_path / "new"))
+    assert not result.failed, result.msg
+    assert account.writes() == ["DELETE /workspaces/2"]
+
+
+def test_nothing_is_deleted_if_somebody_else_has_created_the_directory_of_its_evidence(
+    account, run, tmp_path, monkeypatch
+):
+    """Between the check and the first file, minutes may pass."""
+    tmp_path.chmod(0o1777)
+    real = os.makedirs
+
+    def makedirs(path, *more, **named):
+        real(path, *more, **named)
+        os.chmod(path, 0o777)
+
+    monkeypatch.setattr("os.makedirs", makedirs)
+    result = run("workspace", name="Shop", state="absent", evidence=str(tmp_path / "new"))
+    assert result.failed and "can be written by every user" in result.msg
+    assert account.writes() == [] and list((tmp_path / "new").iterdir()) == []
 
 
 @pytest.mark.parametrize("force", [False, True])

@@ -195,8 +195,75 @@ def test_a_key_that_is_there_twice_is_refused_with_its_line(tmp_path, place):
         read(path)
 
 
-def test_a_text_that_repeats_itself_without_end_is_read(tmp_path):
+BOMB = "&a0 [{name: a.example}]" + "".join(f", &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 30))
+
+
+@pytest.mark.parametrize("templates", [False, True])
+@pytest.mark.parametrize("text", ["&a [*a]", "&a [{name: A, targets: *a}]", f"[{BOMB}]", f"[{{name: [{BOMB}]}}]"])
+def test_a_text_that_repeats_itself_without_end_is_refused(tmp_path, text, templates):
+    """Aliases take no memory before they are copied: these would be 10**29 targets."""
     path = tmp_path / "a.yml"
-    path.write_text("estate_apply_workspaces: &a [*a]\n")
-    with pytest.raises(ValueError, match=r"a\.yml"):
+    path.write_text(f"estate_apply_workspaces: {text}\n")
+    with pytest.raises(ValueError, match=r"a\.yml has a list .* contains itself, or that aliases repeat too often"):
+        read(path, templates)
+
+
+def test_aliases_may_repeat_what_is_declared(tmp_path):
+    path = tmp_path / "a.yml"
+    path.write_text("estate_apply_workspaces:\n- {name: A, targets: &all [a.example]}\n- {name: B, targets: *all}\n")
+    assert [each["targets"] for each in read(path)["workspaces"]] == [["a.example"]] * 2
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "2001-12-14 21:59:43",
+        "2026-01-01",
+        "!!binary aGVsbG8=",
+        "!!set {a, b}",
+        "!!omap [a: b]",
+        "{2026-01-01: a}",
+        "9" * 5000,
+    ],
+)
+def test_what_no_task_can_declare_is_refused(tmp_path, value):
+    """A date would be declared in another form than it is written."""
+    path = tmp_path / "a.yml"
+    path.write_text(f"estate_apply_workspaces: [{{name: A, description: {value}}}]\n")
+    with pytest.raises(ValueError, match=r"a\.yml cannot be read \("):
         read(path)
+
+
+def test_a_key_that_an_encrypted_file_has_twice_is_refused(tmp_path):
+    secret = b"of-nobody"
+    path = tmp_path / "a.yml"
+    text = b"estate_apply_workspaces:\n- {name: A, targets: [a.example], targets: []}\n"
+    path.write_bytes(VaultLib([("default", VaultSecret(secret))]).encrypt(text))
+    with pytest.raises(ValueError, match=r"a\.yml:2: the key 'targets' is here a second time"):
+        read(path, secrets=[secret])
+
+
+@pytest.mark.parametrize(
+    "make, said",
+    [
+        (lambda path: path.symlink_to("missing"), "does not exist: correct the path"),
+        (lambda path: path.symlink_to("b.yml"), r"cannot be read \(Too many levels of symbolic links\)"),
+        (os.mkfifo, "is not a regular file"),
+    ],
+)
+def test_an_entry_of_a_directory_that_cannot_be_read_is_not_missed(tmp_path, make, said):
+    """What it declares would be deleted as not declared."""
+    (tmp_path / "a.yml").write_text(GOOD)
+    make(tmp_path / "b.yml")
+    with pytest.raises(WrongOption, match=rf"estate_apply_files '.*b\.yml' {said}"):
+        files_of([str(tmp_path)])
+
+
+def test_a_directory_that_cannot_be_read_is_named(tmp_path, monkeypatch):
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr("os.listdir", refuse)
+    monkeypatch.setattr("os.scandir", refuse)
+    with pytest.raises(ValueError, match=rf"{tmp_path} cannot be read \(Permission denied\)"):
+        files_of([str(tmp_path)])

@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import os
 
 import pytest
 import yaml
@@ -16,7 +17,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._model.errors impo
 from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import INVENTORY_OPTIONS
 from ansible_collections.scanops.scanner.plugins.module_utils._task.files import explained
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _event_source
-from ansible_collections.scanops.scanner.plugins.plugin_utils._event_source import SOURCES, Reads, Requests, run
+from ansible_collections.scanops.scanner.plugins.plugin_utils._event_source import SOURCES, Reads, Requests, State, run
+from ansible_collections.scanops.scanner.plugins.plugin_utils._events import Cursor, Owner
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.pipeline_commands import lines_with_commands
 
@@ -319,6 +321,26 @@ def test_two_sources_do_not_share_a_file(service, arguments, tmp_path):
     # a source that has ended has no lock
     service.capture(LOGGER, {})
     assert logger(arguments, 1).ids[-1] == 2
+
+
+def test_a_link_to_the_state_file_stays_a_link(tmp_path):
+    """A file in its place would have another lock, so that a second source could use the same state."""
+    real, link = tmp_path / "state.json", tmp_path / "link.json"
+    link.symlink_to(real)
+    owner = Owner(["scan", "https://service.example"], {})
+    state = State(str(link), owner)
+    state.keep("scan", Cursor.first({1: True}, False))
+    assert link.is_symlink() and real.is_file()
+    for path in (link, real):
+        with pytest.raises(WrongOption, match="is in use by another source"):
+            State(str(path), owner)
+    state.end()
+
+
+def test_a_state_file_that_is_a_pipe_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "state.json")
+    with pytest.raises(WrongOption, match="is not a regular file"):
+        State(str(tmp_path / "state.json"), Owner(["scan"], {}))
 
 
 def test_a_cancelled_source_ends_a_wait_for_the_rate_limit(service, arguments):

@@ -103,6 +103,43 @@ def test_a_linked_directory_counts(tmp_path, owned):
     assert "belongs to another user" in refused(mine / "estate" / "file")
 
 
+@pytest.mark.parametrize("path", ["shared/hop/../file", "mine/link"])
+def test_a_link_before_two_dots_counts(tmp_path, owned, path):
+    """A shortened path does not have the link that somebody else has put into a public directory."""
+    shared, mine = tmp_path / "shared", tmp_path / "mine"
+    shared.mkdir()
+    (mine / "below").mkdir(parents=True)
+    (mine / "file").write_text("x")
+    (shared / "hop").symlink_to(mine / "below")
+    (mine / "link").symlink_to(f"{shared}/hop/../file")
+    shared.chmod(0o1777)
+    assert not refused(f"{tmp_path}/{path}")
+    owned(shared / "hop")
+    assert "belongs to another user" in refused(f"{tmp_path}/{path}")
+
+
+def test_a_link_on_the_way_that_everybody_can_replace_counts(tmp_path):
+    shared, mine = tmp_path / "shared", tmp_path / "mine"
+    shared.mkdir()
+    mine.mkdir()
+    (mine / "file").write_text("x")
+    (shared / "hop").symlink_to(mine / "file")
+    (mine / "link").symlink_to(shared / "hop")
+    assert not refused(mine / "link")
+    shared.chmod(0o777)
+    assert "every user can write in" in refused(mine / "link")
+
+
+def test_nobody_is_told_to_close_the_directory_of_temporary_files(tmp_path):
+    tmp_path.chmod(0o1777)
+    assert "use a directory of your own below it" in refused(tmp_path)
+    assert "chmod" not in refused(tmp_path)
+
+
+def test_a_path_without_meaning_is_left_to_whoever_reads_it(tmp_path):
+    assert not refused(f"{tmp_path}/a\0b")
+
+
 def test_a_circle_of_links_ends(tmp_path):
     (tmp_path / "a").symlink_to(tmp_path / "b")
     (tmp_path / "b").symlink_to(tmp_path / "a")

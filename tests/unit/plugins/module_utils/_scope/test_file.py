@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import pytest
@@ -133,7 +134,7 @@ def test_wrong_json_is_an_error_without_pyyaml(write, no_yaml, content, words):
         ("", "is not an absolute path"),
         ("scope.yml", "is not an absolute path"),
         ("~/scope.yml", "is not an absolute path"),
-        ("/nonexistent/scope.yml", "No such file"),
+        ("/nonexistent/scope.yml", "does not exist"),
         ("/nonexistent/\x00", "cannot be read"),
     ],
 )
@@ -142,7 +143,12 @@ def test_wrong_path_is_an_error(path, words):
 
 
 def test_unreadable_file_is_an_error(tmp_path):
-    assert "cannot be read" in sentence_of(str(tmp_path))
+    assert "is a directory: add the name of the file" in sentence_of(str(tmp_path))
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "scope.yml")
+    assert "is not a regular file" in sentence_of(str(tmp_path / "scope.yml"))
 
 
 def test_file_overrides_the_task(write):
@@ -165,7 +171,9 @@ def test_file_alone_task_alone_and_neither(write):
 
 
 def test_wrong_file_is_an_error_also_without_the_option():
-    with pytest.raises(WrongOption, match="names a file that cannot be read"):
+    with pytest.raises(
+        WrongOption, match=r"SCANNER_SCOPE_FILE '/nonexistent/scope\.yml' does not exist: correct the path"
+    ):
         scope_in_force(None, {VARIABLE: "/nonexistent/scope.yml"})
     with pytest.raises(WrongOption, match="is not an absolute path"):
         scope_in_force(None, {VARIABLE: ""})

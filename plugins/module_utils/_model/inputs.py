@@ -2,17 +2,18 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""The files that options name, and that decide something: baselines, waivers, owners, catalogues, saved findings."""
+"""The files that options name, and that decide something: baselines, waivers, owners, catalogues, saved findings, scopes,
+estates, plans, and the state of event sources."""
 
 from __future__ import annotations
 
 import gzip
 import os
 import stat
+import zlib
 
-from .._model.errors import WrongOption
-from .._model.trust import refuse_untrusted
-from .files import reason_of, shown
+from .errors import WrongOption, printable, reason_of, shown
+from .trust import refuse_untrusted
 
 LONGEST = 50 << 20
 _GZIP = b"\x1f\x8b"
@@ -27,25 +28,28 @@ def content_of(path: str, option: str, longest: int = LONGEST) -> bytes | None:
     try:
         # opening a pipe in the usual way waits for a writer
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as stream:
-            mode = os.fstat(stream.fileno()).st_mode
-            if not stat.S_ISREG(mode):
+            found = os.fstat(stream.fileno())
+            if not stat.S_ISREG(found.st_mode):
                 raise WrongOption(f"{option} {shown(path)} is not a regular file: give the path of a file.")
             content = stream.read(longest + 1)
-        if content.startswith(_GZIP):
-            with gzip.open(path, "rb") as packed:
-                content = packed.read(longest + 1)
+            if content:
+                refuse_untrusted(path, option)
+                if not os.path.samestat(found, os.stat(path)):
+                    raise WrongOption(f"{option} {shown(path)} was replaced while it was read: run the task again.")
+            if content.startswith(_GZIP):
+                stream.seek(0)
+                content = gzip.GzipFile(fileobj=stream).read(longest + 1)
     except FileNotFoundError:
         return None
     except IsADirectoryError:
         raise WrongOption(f"{option} {shown(path)} is a directory: add the name of the file.") from None
-    except EOFError:
-        raise WrongOption(f"{option} {shown(path)} ends early: fetch it again.") from None
-    except OSError as error:
+    except (EOFError, zlib.error):
+        raise WrongOption(f"{option} {shown(path)} is damaged or ends early: fetch it again.") from None
+    except (OSError, ValueError) as error:
+        reason = reason_of(error) if isinstance(error, OSError) else printable(error)
         raise WrongOption(
-            f"{option} {shown(path)} cannot be read ({reason_of(error)}): correct the path, or the permissions."
+            f"{option} {shown(path)} cannot be read ({reason}): correct the path, or the permissions."
         ) from None
-    if content:
-        refuse_untrusted(path, option, mode)
     if len(content) > longest:
         raise WrongOption(f"{option} {shown(path)} is larger than {longest >> 20} MiB: give the right file.")
     return content
@@ -57,3 +61,11 @@ def needed_content_of(path: str, option: str, longest: int = LONGEST) -> bytes:
     if content is None:
         raise WrongOption(f"{option} {shown(path)} does not exist: correct the path.")
     return content
+
+
+def text_in(path: str, option: str) -> str:
+    """The text of a file that must exist, without a byte order mark."""
+    try:
+        return needed_content_of(path, option).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise WrongOption(f"{option} {shown(path)} is not encoded in UTF-8: save it as UTF-8.") from None
