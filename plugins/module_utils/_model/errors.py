@@ -10,7 +10,6 @@ None holds a header or a request body. Pure.
 from __future__ import annotations
 
 import difflib
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -190,7 +189,7 @@ def shown(path: str | None) -> str:
 
 def reason_of(error: OSError) -> str:
     """The reason of an OSError, without its path."""
-    return printable(os.strerror(error.errno) if error.errno else type(error).__name__)
+    return printable(error.strerror or type(error).__name__)
 
 
 def harmless(value: Any) -> Any:
