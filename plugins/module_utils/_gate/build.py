@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -74,7 +75,11 @@ def check(given: Mapping[str, Any]) -> None:
 def _is_url(url: str) -> bool:
     """Whether it can be taken apart: an address in brackets, for example, must be one."""
     try:
-        return bool(urlsplit(url).hostname) and (urlsplit(url).port or 0) >= 0
+        parts = urlsplit(url)
+        if "[" in parts.netloc:
+            # Python 3.10 and older take any text in brackets
+            ip_address(parts.hostname or "")
+        return bool(parts.hostname) and (parts.port or 0) >= 0
     except ValueError:
         return False
 
