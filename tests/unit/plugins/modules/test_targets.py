@@ -475,7 +475,7 @@ def test_a_scope_that_is_null_refuses_no_deletion(account, run, scope):
 @pytest.mark.parametrize(
     "text, words",
     [
-        (None, "cannot be read"),
+        (None, "does not exist: correct the path."),
         ("alow: [example.com]\n", "alow"),
     ],
     ids=["missing", "typo"],
