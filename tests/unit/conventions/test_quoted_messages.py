@@ -104,7 +104,7 @@ SHAPES = {
     "nothing is declared": ["nothing is declared for the …s of workspace …, so purge would delete all of them"],
     "retired": ["retired…, with …", " with it", ", the newest of …"],
     "The gate passed": ["The gate passed", " of ", "findings fail", "… waived… until …"],
-    "SCANNER_SCOPE_FILE": ["… names a file that cannot be read"],
+    "SCANNER_SCOPE_FILE": ["… … does not exist"],
     "localhost: scan 40001": ["scan … of ……: …", "… of … tests"],
     "localhost: the rate limit": ["the rate limit is used up; the next call is", " in "],
 }  # fmt: skip
