@@ -127,7 +127,7 @@ NOT_ONCE = ("-m", "not once")
 QUICK_PLAYS = ("tests/plays/test_gate_stops.py", "tests/plays/test_where_tasks_run.py")
 # Units and plays cover the other modules and roles.
 QUICK_TARGETS = ("in_process", "workspace")
-OLDEST_TARGETS = ("inventory_targets", "target")
+OLDEST_TARGETS = ("in_process", "target")
 EXHAUSTIVE = {"SCANNER_TEST_EXHAUSTIVE": "1", "SCANNER_TEST_HISTORIES": "10000"}
 
 

@@ -16,11 +16,20 @@ SLOW = "slow: takes seconds of processor time by its nature; `make test` leaves 
 """The marker, for the conftest.py of each tree of tests."""
 
 EVERY = {
-    "test_every_module.py": 2,
+    "test_bad_input.py": 2,
+    "test_every_module.py": 3,
+    "test_exports.py": 2,
+    "test_exports_of_decisions.py": 2,
+    "test_gate.py": 2,
+    "test_gate_build.py": 3,
+    "test_loops.py": 2,
     "test_module_options.py": 4,
-    "test_statuses.py": 2,
+    "test_scan_starts.py": 2,
+    "test_statuses.py": 3,
     "test_stored_texts.py": 4,
     "test_stories.py": 3,
+    "test_targets_findings.py": 2,
+    "test_targets_service.py": 2,
 }
 """The tables of which `make test` tries the first row and every second, third or fourth one, and `make matrix` all."""
 
