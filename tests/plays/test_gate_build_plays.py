@@ -54,9 +54,9 @@ def test_the_same_build_passes_and_another_one_is_moved(service, preview, tmp_pa
     shown = {"url": preview.url, "expected": "4f2a", "before": "4f2a", "after": "4f2a"}
     assert (written(tmp_path)["outcome"], written(tmp_path)["build"]) == ("passed", shown)
     assert "s3cret" not in played.output + json.dumps(written(tmp_path))
-    assert writes(played)[-1].endswith("/scans") and len(preview.requests) == 2
+    assert writes(played)[-1].endswith("/scans") and len(preview.requests) == 4
     assert service.api_key not in str(preview.requests)
-    preview.answers = ['{"commit": "4f2a"}', '{"commit": "91bc"}']
+    preview.answers = [*['{"commit": "4f2a"}'] * 2, '{"commit": "91bc"}']
     played = gated(tmp_path, service, build)
     assert played.status == 2, played.output
     (event,) = played.events[END]
@@ -84,13 +84,14 @@ def test_check_mode_reads_once_and_does_not_wait(service, preview, tmp_path):
     assert "This is not the expected build: http://127.0.0.1" in event.result["msg"]
     preview.answers = ["91bc"]
     played = gated(tmp_path, service, build, arguments=("--check",))
-    assert played.status == 0 and len(preview.requests) == 2, played.output
+    assert played.status == 0 and len(preview.requests) == 3, played.output
     (event,) = played.events[END]
     assert event.result["msg"].startswith("Would scan www.example.com with Website Scanner") and writes(played) == []
 
 
 def test_a_build_is_text_in_the_variable_of_the_role_and_in_the_log(service, preview, tmp_path):
-    preview.answers = ["v{{ 6 * 7 }} ##vso[x]"]
+    value = "v{{ 6 * 7 }} ##vso[x]"
+    preview.answers = [value]
     assert gated(tmp_path, service, {"url": preview.url}).status == 2
     preview.answers = ["v{{ 6 * 7 }}"]
     played = gated(tmp_path, service, {"url": preview.url}, arguments=("-v",))
