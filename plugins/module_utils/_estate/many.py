@@ -275,11 +275,6 @@ def _warnings(workspaces: Sequence[Managed], rules: Rules) -> Iterator[str]:
                 f"{own.path} is absent as declared, workspace {printable(own.name)!r} does not exist: remove the entry if it"
                 " was retired, or correct the name."
             )
-        if own is not None and own.new and managed.record:
-            yield (
-                f"{own.path}.new is true, and the workspace exists: write id: {managed.record['id']} instead, else it would be"
-                " created again once somebody renames it."
-            )
         for family, items in managed.wanted.lists.items():
             live = [row[family.key] for row in managed.rows.get(family, ())]
             alike = look_alike([item.name for item in items], live)

@@ -202,11 +202,3 @@ def test_an_empty_workspace_is_renamed_and_filled(account, run):
     number = max(names(account))
     result = run("estate", workspaces=[{"id": number, "name": "Full", "targets": ["new.example.com"]}])
     assert not result.failed and names(account)[number] == "Full", result.msg
-
-
-def test_a_new_one_that_exists_needs_its_id_before_it_is_renamed(account, run):
-    (warning,) = run("estate", workspaces=[{"name": "Shop", "new": True, "targets": SHOP}])["plan"]["warnings"]
-    assert warning == (
-        "workspaces[0].new is true, and the workspace exists: write id: 2 instead, else it would be created again once somebody"
-        " renames it."
-    )
