@@ -17,7 +17,7 @@ TOOLS := HOME="$(CURDIR)/.nox/home" ANSIBLE_HOME="$(CURDIR)/build/ansible" PATH=
 
 help:
 	@echo "make demo     show the collection at work against a local service"
-	@echo "make test     the checks, and the tests that are not slow, in ten minutes on two processors"
+	@echo "make test     the checks, and the tests that are not slow, in six minutes on two processors"
 	@echo "make unit     unit tests: T=tests/unit/plugins/... A='-k wait -vv'"
 	@echo "make play     playbooks on the local service: T=tests/plays/... A=..."
 	@echo "make target   an integration target: T=gate A=-v"
