@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .._http.pace import DOCUMENTED
@@ -18,14 +18,15 @@ from .._model.families import TARGET, WORKSPACE
 from .._model.family import Family
 from .._model.records import Record
 from .._scope.permit import outside_scope
-from .._task.lookup import Contents, look_alike
-from .._task.name_match import Names
+from .._task.lookup import Contents
+from .._task.name_match import look_alike
 from .._task.references import place_of
 from .._task.task import Task
 from .account import Undeclared, live_estate, live_targets, refuse_renamed, renamed, reveal, with_lost_scans
 from .apply import Run, pacing_of
 from .declaration import IN_WORKSPACE, Wanted, read_estate, read_targets
 from .marks import check_owner
+from .notices import MOST_NAMED, deletions_not_made, unmarked, warnings_of
 from .outcome import (
     as_diff,
     as_result,
@@ -40,20 +41,7 @@ from .outcome import (
     summary_of,
     usual_wait,
 )
-from .plan import (
-    WRITES,
-    Managed,
-    PlanRefused,
-    Rules,
-    Step,
-    guard,
-    idle_entries,
-    kept_from,
-    mark_of,
-    plan,
-    refusals,
-    unmarked,
-)
+from .plan import WRITES, Managed, PlanRefused, Rules, Step, guard, plan, refusals
 from .saving import Saving
 
 _DEFAULTS = Rules()
@@ -78,7 +66,6 @@ MANY_OPTIONS: dict[str, dict[str, Any]] = dict(
 )
 
 # what a warning names
-_MOST_NAMED = 5
 
 _NOTHING_DECLARED = (
     "{} is an empty list, so nothing is declared and nothing is done. Remove the task if this is intended."
@@ -127,11 +114,11 @@ def _reconcile_estate(task: Task, saving: Saving) -> dict[str, Any]:
     others = renamed(workspaces)
     if others:
         task.warn(
-            f"{first_of(others, _MOST_NAMED)}. A workspace with an id is renamed, or deleted if it is absent. In another"
+            f"{first_of(others, MOST_NAMED)}. A workspace with an id is renamed, or deleted if it is absent. In another"
             " account, remove the ids."
         )
     if unmanaged == "fail" and undeclared:
-        shown = first_of([*map(str, undeclared)], _MOST_NAMED)
+        shown = first_of([*map(str, undeclared)], MOST_NAMED)
         raise Refused(f"Not managed: {shown}. Declare them, or set unmanaged: report.")
     if not wanted:
         task.warn(_NOTHING_DECLARED.format("workspaces"))
@@ -191,14 +178,13 @@ def _carry_out(
     deletes_declared = rules.state == "absent" or rules.on_drift == "recreate"
     marks_of = "all" if rules.purge else "declared" if deletes_declared else "none"
     reveal(client, workspaces, marks_of, task.warn)
-    for warning in _warnings(workspaces, rules):
+    for warning in warnings_of(workspaces, rules):
         task.warn(warning)
     ids = {managed.name: managed.record["id"] if managed.record else None for managed in workspaces}
     steps = with_lost_scans(client, plan(workspaces, rules, refused), ids)
-    kept = kept_from(steps)
+    kept = deletions_not_made(steps)
     if kept:
-        more = f" The plan has {len(kept) - 1} more." if len(kept) > 1 else ""
-        task.warn(f"{kept[0]}.{more} To allow that, see adopt, unprotect and protect.")
+        task.warn(kept)
     contents.refuse_shared(_deleted(steps, workspaces))
     sizes = {managed.name: len(managed.rows.get(TARGET, ())) for managed in workspaces}
     shown = as_result(
@@ -264,42 +250,6 @@ def _deleted(steps: Iterable[Step], workspaces: Iterable[Managed]) -> list[tuple
         for row in each.rows[family]
     ]
     return [(step.family, step.live) for step in gone if step.family is not WORKSPACE] + held
-
-
-def _warnings(workspaces: Sequence[Managed], rules: Rules) -> Iterator[str]:
-    """What a person should know of the declaration and of what exists."""
-    for managed in workspaces:
-        own = managed.wanted.workspace
-        if own is not None and own.absent and managed.record is None:
-            yield (
-                f"{own.path} is absent as declared, workspace {printable(own.name)!r} does not exist: remove the entry if it"
-                " was retired, or correct the name."
-            )
-        for family, items in managed.wanted.lists.items():
-            live = [row[family.key] for row in managed.rows.get(family, ())]
-            alike = look_alike([item.name for item in items], live)
-            if alike:
-                yield alike
-    idle = idle_entries(workspaces, rules)
-    if idle:
-        names = "matches" if len(idle) == 1 else "match"
-        yield (
-            f"{first_of(idle, _MOST_NAMED)} {names} no object that this task could delete: check for a typo, or remove what is"
-            " no longer needed."
-        )
-    late = [
-        f"{item.path} ({printable(item.name, 60)!r})"
-        for managed in workspaces
-        for item in managed.wanted.lists.get(TARGET, ())
-        for row in Names(TARGET, managed.rows.get(TARGET, ())).all(item.name)
-        if item.protect and not mark_of(row).protected
-    ]
-    if late:
-        exists, they_are = ("exists", "It is") if len(late) == 1 else ("exist", "They are")
-        yield (
-            f"{first_of(late, _MOST_NAMED)} {exists} without the mark that protects, which the API cannot add. {they_are}"
-            " protected only as long as this is declared."
-        )
 
 
 def _check_options(params: Mapping[str, Any], steps: Iterable[Step], shown: Mapping[str, Any]) -> None:

@@ -283,7 +283,7 @@ def _retire_step(managed: Managed, item: Item, rules: Rules) -> Step:
 
 def _spared(step: Step, row: Record, rules: Rules) -> Step | None:
     """The step for a live object that would be deleted, if anything keeps it, else None."""
-    pattern = next((pattern for pattern in rules.protect if _protects(pattern, step.name, step.family)), None)
+    pattern = next((pattern for pattern in rules.protect if fits(pattern, step.name, step.family)), None)
     if pattern is not None:
         return step._replace(action="protected", reason=_and_why(step.reason, f"protected by {pattern!r}"))
     if step.item and step.item.ignore:
@@ -443,61 +443,12 @@ def _purge_steps(each: _List, claims: _Claims, rules: Rules) -> Iterator[Step]:
                 yield step._replace(action="delete", reason=reason)
 
 
-def _protects(pattern: str, name: str, family: Family) -> bool:
+def fits(pattern: str, name: str, family: Family) -> bool:
+    """Whether a pattern of ``protect`` matches a name."""
     # a pattern in any spelling protects: what is kept by mistake can still be deleted
     spellings = {pattern, normal_name(family, pattern)} | ({pattern.lower()} if family.key_is_place else set())
     names = (name, normal_name(family, name))
     return name == pattern or any(fnmatchcase(text, spelling) for spelling in spellings for text in names)
-
-
-def unmarked(steps: Iterable[Step], rules: Rules) -> list[str]:
-    """The names of declared targets that exist without the mark of the owner, which the API cannot add."""
-    return [
-        step.name
-        for step in steps
-        if rules.owner and step.family is TARGET and step.item and step.before
-        if mark_of(step.before).owner != rules.owner
-    ]
-
-
-def idle_entries(workspaces: Iterable[Managed], rules: Rules) -> list[str]:
-    """The places of the entries of ``protect``, ``adopt`` and ``unprotect`` that match nothing that may be deleted."""
-    rows = [
-        (family, row)
-        for managed in workspaces
-        for family, rows in managed.rows.items()
-        if rules.may_delete(family, managed)
-        for row in rows
-    ]
-    targets = [row for family, row in rows if family is TARGET]
-    names = {normal_name(TARGET, row[TARGET.key]) for row in targets} if rules.unprotect else ()
-    owners = {mark_of(row).owner for row in targets} if rules.adopt else ()
-    # an owner that is not seen may be one whose mark is not shown
-    adopt = () if any(not_shown(row, ["description"]) for row in targets) else rules.adopt
-    found: dict[str, tuple[Sequence[Record], Sequence[str], Callable[[str], bool]]] = {
-        "protect": (
-            [row for _family, row in rows],
-            rules.protect,
-            lambda text: any(_protects(text, row[family.key], family) for family, row in rows),
-        ),
-        "adopt": (targets, adopt, lambda text: text in owners),
-        "unprotect": (targets, rules.unprotect, lambda text: normal_name(TARGET, text) in names),
-    }
-    return [
-        f"{option}[{number}] ({printable(text, 60)!r})"
-        for option, (seen, texts, matches) in found.items()
-        for number, text in enumerate(texts if seen else ())
-        if not matches(text)
-    ]
-
-
-def kept_from(steps: Iterable[Step]) -> list[str]:
-    """What is declared to be deleted, or recreated, and is not, each with why."""
-    return [
-        f"{step.place} ({printable(step.name, 60)!r}) is not {'recreated' if step.after else 'deleted'}: {step.reason}"
-        for step in steps
-        if step.item and step.action in ("protected", "foreign")
-    ]
 
 
 def guard(steps: Sequence[Step], workspaces: Sequence[Managed], rules: Rules) -> None:

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import os
 import secrets
@@ -187,15 +186,10 @@ def _attestation_in(params: Mapping[str, Any]) -> list[str]:
     return _old_files(os.path.expanduser(os.path.expandvars(directory)), ATTESTATION, NOTHING_WRITTEN)
 
 
-def withdraw(params: Mapping[str, Any], result: Mapping[str, Any]) -> bool:
+def withdraw(host: Host, result: Mapping[str, Any]) -> bool:
     """After a failure without an outcome, remove the attestation of an earlier run, which a later step would sign as that of
-    this one. Returns whether one was removed."""
-    removed = False
-    with contextlib.suppress(OSError):
-        for path in [] if "outcome" in result else _attestation_in(params):
-            os.remove(path)
-            removed = True
-    return removed
+    this one; whether there was one. Raises Refused. host: its options may not be converted."""
+    return "outcome" not in result and remove_files(host, _attestation_in(host.params))
 
 
 def _refuse_own_baseline(files: Sequence[File], baseline: str | None) -> None:

@@ -13,7 +13,6 @@ record. A record in two lists is an error.
 from __future__ import annotations
 
 import contextlib
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -24,7 +23,7 @@ from .._model.family import Family
 from .._model.names import normal_form
 from .._model.records import InWorkspace, Record, rows_in
 from .host import Warn
-from .name_match import NAMES_LISTED, listed, named
+from .name_match import NAMES_LISTED, listed, look_alike, named
 
 # parameters of a list
 Query = dict[str, Any]
@@ -49,25 +48,6 @@ class Place(NamedTuple):
 
 
 NOWHERE = Place()
-
-
-def look_alike(declared: Sequence[str], live: Iterable[str] = ()) -> str:
-    """A sentence on the first declared name that looks the same as another name, or "".
-
-    An accented letter is one character (NFC) or two (NFD), so one visible name can be two names.
-    """
-    forms: dict[str, dict[str, bool]] = {}
-    for name in (*declared, *live):
-        if not name.isascii():
-            forms.setdefault(unicodedata.normalize("NFC", name), {})[name] = True
-    for name in declared:
-        others = [other for other in forms.get(unicodedata.normalize("NFC", name), ()) if other != name]
-        if others:
-            return (
-                f"{printable(name)!r} ({name!a}) and {others[0]!a} look the same but are different names: their accented"
-                " letters are encoded in different ways (Unicode NFC and NFD)."
-            )
-    return ""
 
 
 def existing_workspaces(rows: Sequence[Record]) -> str:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS, AnsibleModule, missing_required_lib
 
 from .._http.connection import missing_requests
-from .._model.errors import harmless
+from .._model.errors import ScannerError, harmless
 from .._model.interrupts import Stop
 from .connection_options import CONNECTION_OPTIONS, NEEDED, from_environment
 from .host import Host
@@ -29,15 +29,15 @@ class Module(NamedTuple):
     """A module.
 
     options: its argument spec without the connection; scope_in_force: the function of ``_scope/file``, for a module with
-    the option ``scope``; withdraw: removes what an earlier task left and a failed one must not leave, given the options and
-    the result, and returns whether it did; add_file_common_args: whether it writes files; writes: the options of which each
+    the option ``scope``; withdraw: removes what an earlier task left and a failed one must not leave, given the host and the
+    result, and returns whether it did; add_file_common_args: whether it writes files; writes: the options of which each
     makes a task write one; offline: those of which each makes a task work without the service; the rest: as for AnsibleModule.
     """
 
     options: Mapping[str, Any]
     work: Work
     scope_in_force: ScopeInForce | None = None
-    withdraw: Callable[[Mapping[str, Any], Mapping[str, Any]], bool] | None = None
+    withdraw: Callable[[Host, Mapping[str, Any]], bool] | None = None
     add_file_common_args: bool = False
     writes: tuple[str, ...] = ("dest",)
     offline: tuple[str, ...] = ()
@@ -132,8 +132,11 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
         """Fail, also where ansible-core refuses an option and quotes it."""
         # a task that writes files runs as a module
         withdraw = self.declared.withdraw
-        if withdraw is not None and not self.check_mode and withdraw(self.params, kwargs):
-            kwargs["changed"] = True
+        try:
+            if withdraw is not None and withdraw(self, kwargs) and not self.check_mode:
+                kwargs["changed"] = True
+        except ScannerError as error:
+            msg = f"{msg} {error}"
         super().fail_json(harmless(msg), **kwargs)
 
     def add_path_info(self, kwargs: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
 from .._model.errors import Refused, first_of, printable
@@ -85,3 +86,22 @@ def named(
 ) -> Record | None:
     """The only one of some rows that ``wanted`` means; see ``Names.one``."""
     return Names(resource, rows).one(wanted, option, other, exact)
+
+
+def look_alike(declared: Sequence[str], live: Iterable[str] = ()) -> str:
+    """A sentence on the first declared name that looks the same as another name, or "".
+
+    An accented letter is one character (NFC) or two (NFD), so one visible name can be two names.
+    """
+    forms: dict[str, dict[str, bool]] = {}
+    for name in (*declared, *live):
+        if not name.isascii():
+            forms.setdefault(unicodedata.normalize("NFC", name), {})[name] = True
+    for name in declared:
+        others = [other for other in forms.get(unicodedata.normalize("NFC", name), ()) if other != name]
+        if others:
+            return (
+                f"{printable(name)!r} ({name!a}) and {others[0]!a} look the same but are different names: their accented"
+                " letters are encoded in different ways (Unicode NFC and NFD)."
+            )
+    return ""

@@ -24,10 +24,9 @@ from .lookup import (
     existing_workspaces,
     find_by_key,
     in_place,
-    look_alike,
     not_empty,
 )
-from .name_match import named
+from .name_match import look_alike, named
 from .raw_options import UNKNOWN_ID
 from .task import Task
 

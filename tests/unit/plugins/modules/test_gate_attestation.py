@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -114,6 +115,20 @@ def test_a_task_that_cannot_judge_leaves_no_attestation(service, judge, tmp_path
     assert judged.changed == (not check)
     # it says when it was written
     assert (tmp_path / "out" / "gate.json").exists()
+
+
+def test_an_attestation_that_cannot_be_removed_is_named(judge, tmp_path, monkeypatch):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "gate.intoto.json").write_text(OLD)
+
+    def refuse(path):
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    monkeypatch.setattr(os, "remove", refuse)
+    judged, _statement = judge(notice="soon")
+    assert judged.failed and not judged.changed
+    assert "notice" in judged.msg
+    assert "gate.intoto.json' is of an earlier run and cannot be removed (Permission denied): remove it" in judged.msg
 
 
 @pytest.mark.parametrize("formats", [["json", "attestation"], ["attestation", "json"]])

@@ -34,6 +34,18 @@ def owned(monkeypatch):
     return lambda path: given.add(str(path))
 
 
+@pytest.fixture
+def linked(tmp_path):
+    """A public directory with a link to a file of mine, and my directory with a link to that one."""
+    shared, mine = tmp_path / "shared", tmp_path / "mine"
+    shared.mkdir()
+    mine.mkdir()
+    (mine / "file").write_text("x")
+    (shared / "hop").symlink_to(mine / "file")
+    (mine / "link").symlink_to(shared / "hop")
+    return shared, mine
+
+
 def refused(path) -> str:
     try:
         refuse_untrusted(str(path), "the_option")
@@ -77,14 +89,8 @@ def test_a_file_that_does_not_exist_is_judged_by_its_directory(tmp_path):
     assert not refused(tmp_path / "missing" / "new")
 
 
-def test_each_link_on_the_way_counts(tmp_path, owned):
-    """A link of mine to a link of somebody else in a public directory to a file of mine."""
-    shared, mine = tmp_path / "shared", tmp_path / "mine"
-    shared.mkdir()
-    mine.mkdir()
-    (mine / "file").write_text("x")
-    (shared / "hop").symlink_to(mine / "file")
-    (mine / "link").symlink_to(shared / "hop")
+def test_each_link_on_the_way_counts(linked, owned):
+    shared, mine = linked
     shared.chmod(0o1777)
     assert not refused(mine / "link")
     owned(shared / "hop")
@@ -118,13 +124,8 @@ def test_a_link_before_two_dots_counts(tmp_path, owned, path):
     assert "belongs to another user" in refused(f"{tmp_path}/{path}")
 
 
-def test_a_link_on_the_way_that_everybody_can_replace_counts(tmp_path):
-    shared, mine = tmp_path / "shared", tmp_path / "mine"
-    shared.mkdir()
-    mine.mkdir()
-    (mine / "file").write_text("x")
-    (shared / "hop").symlink_to(mine / "file")
-    (mine / "link").symlink_to(shared / "hop")
+def test_a_link_on_the_way_that_everybody_can_replace_counts(linked):
+    shared, mine = linked
     assert not refused(mine / "link")
     shared.chmod(0o777)
     assert "every user can write in" in refused(mine / "link")
