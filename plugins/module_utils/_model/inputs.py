@@ -58,6 +58,8 @@ def content_of(path: str, option: str, longest: int = LONGEST) -> bytes | None:
 def needed_content_of(path: str, option: str, longest: int = LONGEST) -> bytes:
     """The same for a file that must exist."""
     content = content_of(path, option, longest)
+    if content is None and os.path.islink(path):
+        raise WrongOption(f"{option} {shown(path)} is a link that leads nowhere: correct or remove it.")
     if content is None:
         raise WrongOption(f"{option} {shown(path)} does not exist: correct the path.")
     return content

@@ -246,7 +246,7 @@ def test_a_key_that_an_encrypted_file_has_twice_is_refused(tmp_path):
 @pytest.mark.parametrize(
     "make, said",
     [
-        (lambda path: path.symlink_to("missing"), "does not exist: correct the path"),
+        (lambda path: path.symlink_to("missing"), "is a link that leads nowhere: correct or remove it"),
         (lambda path: path.symlink_to("b.yml"), r"cannot be read \(Too many levels of symbolic links\)"),
         (os.mkfifo, "is not a regular file"),
     ],

@@ -45,6 +45,17 @@ def test_what_is_no_file_is_refused_without_waiting(tmp_path, make, said):
     assert said in refused(tmp_path / "file")
 
 
+def test_a_link_that_leads_nowhere_is_named(tmp_path):
+    path = str(tmp_path / "file")
+    with pytest.raises(WrongOption, match=r"^the_option '.*file' does not exist: correct the path\.$"):
+        text_in(path, "the_option")
+    os.symlink("/nowhere", path)
+    with pytest.raises(
+        WrongOption, match=r"^the_option '.*file' is a link that leads nowhere: correct or remove it\.$"
+    ):
+        text_in(path, "the_option")
+
+
 def test_a_path_that_no_file_can_have_is_refused(tmp_path):
     assert "cannot be read (embedded null byte)" in refused(f"{tmp_path}/a\0b")
 
