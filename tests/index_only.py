@@ -18,7 +18,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from urllib.parse import urlsplit
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 # a small package that every environment has
@@ -27,15 +26,15 @@ NAMESPACE = ["unshare", "--mount", "--map-root-user"]
 
 
 def index_names() -> set[str]:
-    """The hosts of the package index and of its files, from the settings of pip and from a page of the index."""
+    """The hosts of the package index and of its files, from the requests of a download."""
     pip = [sys.executable, "-m", "pip"]
-    listed = subprocess.run([*pip, "config", "list"], check=True, capture_output=True, text=True).stdout
-    log = subprocess.run(
-        [*pip, "download", "--no-deps", "--no-cache-dir", "--verbose", "--dest", os.devnull + "-none", PACKAGE],
-        check=False, capture_output=True, text=True,
-    )  # fmt: skip
-    addresses = re.findall(r"https?://[^\s'\"<>)]+", listed + log.stdout + log.stderr)
-    return {host for address in addresses if (host := urlsplit(address).hostname)}
+    with tempfile.TemporaryDirectory() as place:
+        log = subprocess.run(
+            [*pip, "download", "--no-deps", "--no-cache-dir", "-vv", "--dest", place, PACKAGE],
+            check=True, capture_output=True, text=True,
+        ).stdout  # fmt: skip
+    # Requests are what its urllib3 logs; other addresses are links of the page that nobody follows.
+    return set(re.findall(r'(?m)^\s*https?://([^\s:/"]+):\d+ "GET ', log))
 
 
 def main() -> int:

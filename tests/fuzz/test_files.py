@@ -316,7 +316,7 @@ PLAN = {
     content=st.one_of(changed(PLAN).map(as_json), values.map(as_json), st.binary(max_size=40), st.just(b"[" * 20_000))
 )
 def test_each_plan_file_is_read_or_has_a_problem(content):
-    plan, problem = _plan.read(content.decode("utf-8", "replace"))
+    plan, problem = _plan.read(content.decode("utf-8", "replace"), NOW, 3600)
     assert (plan is None) != (problem is None)
 
 
