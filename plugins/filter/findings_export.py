@@ -171,7 +171,7 @@ def findings_export(context: Any, result: object, format: str, **options: Any) -
 def _document(result: Any, format: str) -> Document:
     if not is_unjudged(result):
         return read_document(result, FORMATS[format].every_row)
-    if format != "csv":
+    if not FORMATS[format].unjudged:
         raise WrongOption(
             f"The input is a result of finding_info, and {format} needs a result of gate: judge the findings first."
         )

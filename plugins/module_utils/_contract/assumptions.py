@@ -339,7 +339,8 @@ ROWS = (
         "Lists without pages, those of findings aside, are complete in one answer.",
         "Reading in _http/listing.py",
         NOBODY,
-        "workspace workspace_info http_logger http_logger_info wordlist wordlist_info report report_info estate",
+        "workspace workspace_info http_logger http_logger_info wordlist wordlist_info report report_info vpn_profile_info"
+        " estate",
         "Further pages that the answer announces are read. Objects on pages that it does not announce seem to be missing.",
         False,
         _NO_ANSWER,

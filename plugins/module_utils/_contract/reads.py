@@ -26,8 +26,8 @@ _NO_PAGE = 1000000
 # workspaces that are searched for objects, and pages of one list that are read
 _MOST_WORKSPACES = 20
 _MOST_PAGES = 5
-# families whose lists are read in no particular workspace, and lead to no further reads
-_READ_ONCE = ("report", "vpn_profile")
+# families whose lists have parameters, or lead to further reads
+_READ_APART = ("workspace", "target", "http_logger", "wordlist", "scan", "finding", "finding_template")
 # scans whose output is read, beside that of which everything is read
 _MOST_OUTPUTS = 3
 # words in the wordlist whose contents are read
@@ -115,8 +115,9 @@ class Survey:
         self._read_loggers(workspaces)
         self._read_wordlists()
         self._read_scans(workspaces)
-        for name in _READ_ONCE:
-            self.ask(FAMILIES[name].plural, FAMILIES[name].path)
+        for family in FAMILIES.values():
+            if family.name not in _READ_APART:
+                self.ask(family.plural, family.path)
         self.ask("finding_templates", "/public/finding_templates", {"limit": 2})
         self.ask("templates_2", "/public/finding_templates", {"limit": 2, "offset": 2})
         # last, since a download of unknown size closes the connection

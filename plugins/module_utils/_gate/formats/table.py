@@ -51,6 +51,8 @@ class Format(NamedTuple):
     closes: str | None = None
     # whether it may have several files
     several: bool = False
+    # whether it says something of findings that no gate has judged
+    unjudged: bool = False
     # raises WrongOption if this host cannot write it
     check: Callable[[], object] = bool
 
@@ -86,7 +88,7 @@ FORMATS: Mapping[str, Format] = {
         ("every",),
         closes="DefectDojo",
     ),
-    "csv": Format("gate.csv", lambda document, choices: [csv.table(document)]),
+    "csv": Format("gate.csv", lambda document, choices: [csv.table(document)], unjudged=True),
     "calendar": Format("gate.ics", lambda document, choices: [calendar.calendar(document)]),
     attestation.NAME: Format(
         "gate.intoto.json",
