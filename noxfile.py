@@ -92,15 +92,16 @@ PRE_RELEASES = ("2.22",)
 
 Release = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
-# Each supported ansible-core with the Pythons of its controllers, and the kinds of tests that `make matrix` and the nightly
-# workflow run on it. Source: the support matrix in ansible-core's documentation, "Releases and maintenance".
+# Each supported ansible-core with the Pythons of its controllers, the kinds of tests that `make matrix` runs on it, and those
+# that only the nightly workflow runs, since most differences begin with 2.16, 2.19 or 2.22. Source: the support matrix in
+# ansible-core's documentation, "Releases and maintenance".
 RELEASES: dict[str, Release] = {
     "2.16": (("3.10", "3.11", "3.12"), ("sanity", "units", "integration", "plays"), ("ways",)),
-    "2.17": (("3.10", "3.11", "3.12"), ("sanity", "units-of-core", "integration", "plays"), ()),
-    "2.18": (("3.11", "3.12", "3.13"), ("sanity", "units-of-core", "integration", "plays"), ()),
-    "2.19": (("3.11", "3.12", "3.13"), ("sanity", "units-of-core", "integration", "plays"), ()),
-    "2.20": (("3.12", "3.13", "3.14"), ("sanity", "units-of-core", "integration", "plays"), ()),
-    "2.21": (("3.12", "3.13", "3.14"), ("sanity", "units-exhaustive", "ways", "plays"), ()),
+    "2.17": (("3.10", "3.11", "3.12"), ("sanity", "units-of-core", "integration-of-core"), ("integration", "plays")),
+    "2.18": (("3.11", "3.12", "3.13"), ("sanity", "units-of-core", "integration-of-core"), ("integration", "plays")),
+    "2.19": (("3.11", "3.12", "3.13"), ("sanity", "units-of-core", "integration"), ("plays",)),
+    "2.20": (("3.12", "3.13", "3.14"), ("sanity", "units-of-core", "integration-of-core"), ("integration", "plays")),
+    "2.21": (("3.12", "3.13", "3.14"), ("sanity", "units-exhaustive", "ways"), ("plays",)),
     "2.22": (("3.13", "3.14", "3.15"), ("sanity", "units", "integration", "plays"), ("ways",)),
 }
 # The development branch, which no package index has: the nightly workflow sets the variable to its archive.
@@ -128,6 +129,11 @@ QUICK_PLAYS = ("tests/plays/test_gate_stops.py", "tests/plays/test_where_tasks_r
 # Units and plays cover the other modules and roles.
 QUICK_TARGETS = ("in_process", "workspace")
 OLDEST_TARGETS = ("in_process", "target")
+# Targets of what runs on the controller, which depends most on the release of ansible-core.
+TARGETS_OF_CORE = (
+    *("in_process", "inventory_targets", "secrecy", "untrusted_text", "whole_play"),
+    *("role_estate_apply", "role_gate_comment", "role_prove_fix", "role_scan_gate"),
+)
 EXHAUSTIVE = {"SCANNER_TEST_EXHAUSTIVE": "1", "SCANNER_TEST_HISTORIES": "10000"}
 
 
@@ -175,6 +181,10 @@ KINDS = {
     "plays": Kind("Run playbooks on the local service", pytest("tests/plays")),
     "sanity": Kind("Run ansible-test sanity", full_sanity),
     "integration": Kind("Run all integration targets", ansible_test("integration", put=install_artefact)),
+    "integration-of-core": Kind(
+        "Run the integration targets that depend on ansible-core",
+        ansible_test("integration", *TARGETS_OF_CORE, put=install_artefact),
+    ),
     "ways": Kind("Run all integration targets in process and as modules", ways),
 }
 

@@ -58,6 +58,15 @@ def test_the_table_of_releases_has_what_the_sessions_run():
     }
 
 
+def test_the_nightly_workflow_runs_what_the_matrix_leaves_out():
+    nightly = yaml.safe_load((ROOT / ".github/workflows/nightly.yml").read_text(encoding="utf-8"))
+    sessions = nightly["jobs"]["session"]["strategy"]["matrix"]["session"]
+    left = [
+        f"{kind}-{release}" for release, (_pythons, _kinds, kinds) in constants()["RELEASES"].items() for kind in kinds
+    ]
+    assert [name for name in sessions if "-2." in name] == left
+
+
 def test_each_playbook_of_the_readme_is_saved_under_its_name():
     blocks = re.findall(r"Save this as `([\w.]+)`[^\n]*:\n\n```yaml\n(---\n.*?)```", README, re.DOTALL)
     assert tuple(name for name, _block in blocks) == FILES
