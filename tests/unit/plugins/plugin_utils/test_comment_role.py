@@ -87,7 +87,7 @@ def test_a_file_that_lists_fewer_findings_than_it_counts_has_no_text(tmp_path):
     assert "text" in text_of(cut, "any", "999w")
 
 
-@pytest.mark.parametrize("generated", ["9998-12-31T23:59:59Z", utc_text(time.time() + 7200)])
+@pytest.mark.parametrize("generated", ["9998-12-31T23:59:59Z", utc_text(time.time() + 7200)], ids=["far", "near"])
 def test_a_source_of_the_future_is_not_believed(generated):
     """It would always be young, and the comment would be newer than all that follow."""
     made = text_of({**document([]), "generated": generated}, "any", "1h")
