@@ -210,7 +210,7 @@ class _Gate:
 
     def _taken(self) -> str | None:
         """Why the directory cannot be used, because another gate of the play has written there, or None."""
-        hosts, origin = self.action.batch, self.action.origin
+        hosts, origin = [each["host"] for each in self.action.entered()], self.action.origin
         if not self.artifacts:
             return None
         place = os.path.realpath(self.artifacts)

@@ -13,7 +13,7 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,7 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
 
     _requires_connection = False
     _supports_async = False
-    steps: Collection[str] = ()
+    steps: Sequence[str] = ()
     # variables that the role itself sets, and registers
     given: Collection[str] = ()
     # others with its prefix: statistics, which a workflow hands on as extra variables, and what it reads of hosts
@@ -70,6 +70,8 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         self.variables = task_vars or {}
         self._joined: dict[str, list[Any]] = {}
         self._trace: Any = None
+        if step != self.steps[0]:
+            note("begun", f"{self._block} {self.turn}", True)
         try:
             done = dict(getattr(self, step)())
         except (ScannerError, AnsibleError) as error:
@@ -100,6 +102,9 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         # equal items of a loop, and handlers that are notified again, run the same role once more
         earlier = self.entry()
         turn = earlier["turn"] + 1 if earlier else 0
+        # what was done for the hosts of an earlier turn may no longer hold
+        while self.waits_for_all() and noted("begun", f"{self._block} {turn}"):
+            turn += 1
         note("entry", self._own_key, {"host": self.host, "batch": batch, "turn": turn, "selected": True, **more})
 
     def entry(self) -> Result | None:
@@ -107,9 +112,10 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         return noted("entry", self._own_key)  # type: ignore[no-any-return]
 
     def entered(self) -> list[Result]:
-        """What all hosts of this batch noted that run the role, in the order of the play."""
+        """What all hosts of this batch noted that run the role together, in the order of the play."""
         found = [noted("entry", f"{self._block} {host}") for host in self.batch]
-        return [each for each in found if each and each["selected"] and each["batch"] == self.batch]
+        mine = (True, self.batch, self.turn)
+        return [each for each in found if each and (each["selected"], each["batch"], each["turn"]) == mine]
 
     def is_out(self) -> bool:
         """Whether the tags of the run do not select the role."""
@@ -139,7 +145,7 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
 
     @property
     def turn(self) -> int:
-        """How often this host has run the role before, from the same place of the play."""
+        """How often hosts have run the role before, from the same place of the play."""
         entry = self.entry()
         return int(entry["turn"]) if entry else 0
 

@@ -269,6 +269,16 @@ def test_each_batch_of_a_rolling_deployment_is_judged(service, tmp_path):
     assert len(done.posts("/scans")) == 2 and done.output.count("The gate passed:") == 2
 
 
+def test_a_host_that_runs_the_gate_after_others_were_changed_is_judged_again(service, tmp_path):
+    gate = {"ansible.builtin.import_role": {"name": "scanops.scanner.scan_gate"}, "vars": {**GATE, **GREEN}}
+    deploy = {"name": "Deploy", "ansible.builtin.debug": {"msg": "deployed"}}
+    tasks = [{"ansible.builtin.ping": {}}, gate, {"ansible.builtin.meta": "clear_host_errors"}, deploy]
+    inventory = f"a {LOCAL}\nb ansible_connection=ssh ansible_host=127.0.0.1 ansible_port=1\n"
+    done = run(tmp_path, service, tasks, inventory=inventory)
+    assert done.status == 0 and done.output.count("TASK [Deploy]") == 2, done.output
+    assert len(done.posts("/scans")) == 2 and done.output.count("The gate passed:") == 2
+
+
 def test_a_role_works_for_a_localhost_that_no_inventory_has(service, tmp_path):
     done = run(tmp_path, service, [role("scan_gate", {**GATE, **GREEN})], hosts="localhost", inventory="")
     assert done.status == 0 and "The gate passed:" in done.output, done.output
