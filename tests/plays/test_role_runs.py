@@ -324,6 +324,30 @@ def test_extra_variables_do_not_make_a_red_gate_green(service, tmp_path, given):
     assert done.status == 2 and "TASK [Deploy]" not in done.output, done.output
 
 
+# a condition holds for each task of a role that is not included, and each of these roles sets the name in it
+ONCE = [
+    ("scan_gate", {**GATE, **RED}, "scan_gate_result is not defined"),
+    ("scan_gate", {**GATE, **RED}, "not (playbook_dir ~ '/scan_gate/gate.json') is exists"),
+    ("estate_apply", {"estate_apply_workspaces": ESTATE, "estate_apply_expect_plan": "0" * 64}, "first"),
+    ("logger_canary", {"logger_canary_tasks": "send.yml", "logger_canary_within": 0}, "first"),
+]
+
+
+@pytest.mark.parametrize("name, variables, condition", ONCE, ids=["gate", "file", "estate", "canary"])
+def test_a_condition_that_a_role_itself_changes_does_not_skip_its_failure(
+    service, tmp_path, name, variables, condition
+):
+    result = "logger_canary_requests" if name == "logger_canary" else f"{name}_result"
+    first = {"first": f"{{{{ {result} is not defined }}}}"}
+    once = {"ansible.builtin.import_role": {"name": f"scanops.scanner.{name}"}, "vars": variables, "when": condition}
+    tasks = [once, {"name": "Deploy", "ansible.builtin.debug": {"msg": "deployed"}}]
+    files = {"send.yml": "- ansible.builtin.ping:\n"}
+    inventory = f"a {LOCAL}\n" if name != "scan_gate" else f"a {LOCAL}\nb {LOCAL}\n"
+    done = run(tmp_path, service, tasks, inventory=inventory, files=files, vars=first)
+    assert done.status == 2 and "TASK [Deploy]" not in done.output, done.output
+    assert service.state()["http_loggers"] == []
+
+
 def test_extra_variables_do_not_apply_a_plan_that_nobody_reviewed(service, tmp_path):
     outside = {"estate_apply__with_review": False, "estate_apply__wrong_review": ""}
     variables = {"estate_apply_workspaces": ESTATE, "estate_apply_reviewed_plan": "missing.json"}

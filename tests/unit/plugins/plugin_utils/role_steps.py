@@ -41,10 +41,12 @@ class Role:
     """A role of a play. calls: the modules that it ran, each with its arguments; batch: the hosts that the play is at.
 
     directory: of the playbook; defaults: module_defaults of the play; answered: whether ANSWERS take the place of modules;
-    hosts: of the play, the first one runs what names no other.
+    hosts: of the play, the first one runs what names no other; when: the condition of the role, which is not tried before.
     """
 
-    def __init__(self, name, directory, variables, defaults=None, answered=True, hosts=("localhost",), **play):
+    def __init__(
+        self, name, directory, variables, defaults=None, answered=True, hosts=("localhost",), when=True, **play
+    ):
         install_collection_loader()
         self.calls, self._answered = [], answered
         loader = DataLoader()
@@ -57,7 +59,7 @@ class Role:
             "gather_facts": False,
             "module_defaults": trusted(defaults or {}),
             **play,
-            "roles": [{"role": f"scanops.scanner.{name}"}],
+            "roles": [{"role": f"scanops.scanner.{name}", "when": trusted(when)}],
         }
         play = Play.load(declared, variable_manager=manager, loader=loader)
         blocks = [block for role in play.roles for block in role.compile(play=play)]

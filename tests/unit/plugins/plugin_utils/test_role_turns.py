@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.scanops.scanner.tests.unit.plugins.plugin_utils import role_steps
 from ansible_collections.scanops.scanner.tests.unit.plugins.plugin_utils.role_steps import Role
 
 GATE = {"scan_gate_workspace": "Web shop", "scan_gate_targets": "a.example.com"}
@@ -15,7 +16,8 @@ STEPS = ("enter", "judge", "end")
 
 def together(role, steps, *hosts):
     """The result of each step on the first of the hosts, each of which runs a step before any runs the next one."""
-    return [[role.run(step, host=host) for host in hosts][0] for step in steps]
+    results = [[role.run(step, host=host) for host in hosts] for step in steps]
+    return [of_step[0] for of_step in results]
 
 
 def scans(role):
@@ -69,3 +71,53 @@ def test_an_estate_is_applied_again_for_a_later_host_where_hosts_wait_for_each_o
     for host in ("a", "b"):
         together(role, ("enter", "apply", "report"), host)
     assert [name for name, _arguments in role.calls] == ["estate"] * times
+
+
+# --- conditions of a role, which hold for each of its tasks, and may change while it runs
+
+CONDITIONS = ["scan_gate_result is not defined", "not (scan_gate_result.outcome | default(''))", "first", "is_missing"]
+RED = {
+    "changed": False,
+    "verdict": "fail",
+    "outcome": "findings",
+    "passed": False,
+    "msg": "The gate ended with findings.",
+}
+
+
+@pytest.fixture
+def red(monkeypatch):
+    monkeypatch.setitem(role_steps.ANSWERS, "gate", {**role_steps.ANSWERS["gate"], **RED})
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_a_condition_that_the_gate_itself_changes_does_not_skip_its_failure(tmp_path, red, condition):
+    file = tmp_path / "gate.json"
+    given = {"first": "{{ scan_gate_result is not defined }}", "is_missing": f"{{{{ not ('{file}' is exists) }}}}"}
+    gate = Role("scan_gate", tmp_path, {**GATE, **given}, hosts=("a", "b"), when=condition)
+    assert "failed" not in together(gate, ["enter"], "a", "b")[0]
+    file.write_text("{}")
+    steps = [step for step in ("judge", "pass_on") if gate.run(step, host="a").get("failed")]
+    assert steps == (["judge", "pass_on"] if condition == "is_missing" else ["pass_on"])
+    assert gate.run("pass_on", host="a")["msg"] == "The gate ended with findings."
+
+
+@pytest.mark.parametrize("condition", ["first", "inventory_hostname == 'a'", True])
+def test_a_condition_that_still_holds_leaves_the_failure_to_the_end(tmp_path, red, condition):
+    gate = Role("scan_gate", tmp_path, {**GATE, "first": True}, hosts=("a",), when=condition)
+    results = together(gate, ("enter", "judge", "pass_on", "end"), "a")
+    assert ["failed" in each and each["failed"] for each in results] == [False, False, False, True]
+    assert results[2]["outcome"] == "findings"
+
+
+def test_a_condition_that_the_estate_itself_changes_does_not_skip_its_failure(tmp_path, monkeypatch):
+    monkeypatch.setitem(role_steps.ANSWERS, "estate", {"failed": True, "changed": False, "msg": "No answer."})
+    given = {"estate_apply_workspaces": [{"name": "Web shop"}]}
+    role = Role("estate_apply", tmp_path, given, when="estate_apply_result is not defined")
+    assert role.run("enter", "apply")["msg"].startswith("No answer. See ")
+
+
+def test_a_condition_that_prove_fix_itself_changes_proves_nothing(tmp_path):
+    (tmp_path / "gate.json").write_text("{}")
+    role = Role("prove_fix", tmp_path, {"prove_fix_source": "gate.json"}, when="prove_fix__own is not defined")
+    assert role.run("own")["msg"] == "Nothing was compared, so no fix is proven: run the whole role again."
