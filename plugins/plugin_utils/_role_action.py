@@ -71,7 +71,7 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         self._joined: dict[str, list[Any]] = {}
         self._trace: Any = None
         if step != self.steps[0]:
-            note("begun", f"{self._block} {self.turn}", True)
+            note("begun", self.key, True)
         try:
             done = dict(getattr(self, step)())
             # the last step may fail, and the conditions of the role are those of each task
@@ -118,8 +118,7 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
     def entered(self) -> list[Result]:
         """What all hosts of this batch noted that run the role together, in the order of the play."""
         found = [noted("entry", f"{self._block} {host}") for host in self.batch]
-        mine = (True, self.batch, self.turn)
-        return [each for each in found if each and (each["selected"], each["batch"], each["turn"]) == mine]
+        return [each for each in found if each and each["selected"] and each["turn"] == self.turn]
 
     def is_out(self) -> bool:
         """Whether the tags of the run do not select the role."""
@@ -145,7 +144,7 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
     @property
     def key(self) -> str:
         """What identifies this run of the role, for these hosts."""
-        return f"{self._block} {self.turn} {' '.join(self.batch)}"
+        return f"{self._block} {self.turn}"
 
     @property
     def turn(self) -> int:
@@ -206,14 +205,14 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         if entry is None or not entry["selected"]:
             return False
         if not self.waits_for_all():
-            return claim(f"{self.role} work", f"{self._block} {self.turn}")
+            return self.claims("work")
         if not self.is_in_charge():
             return False
         mine, done = set(self.batch), f"{self.role} works"
         if any(each["origin"] == self.origin and not mine & set(each["batch"]) for each in notes(done)):
             return False
         note(done, self.key, {"origin": self.origin, "batch": self.batch})
-        return self.claims("work")
+        return True
 
     def strategy(self) -> str:
         return str(self._templar.template(play_of(self._task).strategy))

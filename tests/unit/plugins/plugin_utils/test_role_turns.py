@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.plugin_utils._gate_runs import ended, refuse_other_run
 from ansible_collections.scanops.scanner.tests.unit.plugins.plugin_utils import role_steps
 from ansible_collections.scanops.scanner.tests.unit.plugins.plugin_utils.role_steps import Role
 
@@ -121,3 +123,68 @@ def test_a_condition_that_prove_fix_itself_changes_proves_nothing(tmp_path):
     (tmp_path / "gate.json").write_text("{}")
     role = Role("prove_fix", tmp_path, {"prove_fix_source": "gate.json"}, when="prove_fix__own is not defined")
     assert role.run("own")["msg"] == "Nothing was compared, so no fix is proven: run the whole role again."
+
+
+# --- batches
+
+
+@pytest.mark.parametrize("strategy", ["linear", "free"])
+def test_each_batch_gets_its_comment(tmp_path, strategy):
+    given = {"gate_comment_provider": "github", "gate_comment_repository": "a/b", "gate_comment_source": {}}
+    role = Role(
+        "gate_comment", tmp_path, given, hosts=("a", "b") if strategy == "linear" else ("a",), strategy=strategy
+    )
+    for host in role.batch[:]:
+        role.batch = [host]
+        assert role.run("enter", "write", "report", host=host)["action"] == "skipped"
+
+
+# --- what an earlier gate has written
+
+
+def written(directory, *place):
+    """The result of a gate of this run that has written into a directory."""
+    return ended({"run": str(directory), "files": [{"path": str(directory / "gate.json")}]}, *place)
+
+
+def is_believed(result, *place):
+    try:
+        refuse_other_run(result, "gate_comment_source", "this", "1h", *place)
+    except WrongOption as error:
+        assert "is the result of an earlier gate, and a later one could not replace it" in str(error)
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    "variable, default, directory",
+    [(None, None, "scan_gate"), ("own", "other", "own"), (None, "own", "own"), ("{{ no }}", None, "scan_gate")],
+)
+def test_a_gate_that_begins_withdraws_what_an_earlier_one_wrote(tmp_path, variable, default, directory):
+    mine, other = written(tmp_path / directory), written(tmp_path / "another")
+    assert is_believed(mine) and is_believed(other)
+    given = {"scan_gate_artifacts": variable} if variable else {}
+    defaults = {"scanops.scanner.gate": {"artifacts": default}} if default else {}
+    # it fails before it judges
+    gate = Role("scan_gate", tmp_path, {**GATE, **given}, defaults, hosts=("a", "b"), strategy="free")
+    assert gate.run("enter")["failed"]
+    assert not is_believed(mine) and is_believed(other)
+
+
+@pytest.mark.parametrize(
+    "place, believed", [(["play", ["a"]], True), (["play", ["b"]], False), (["other", ["b"]], True)]
+)
+def test_a_result_is_not_that_of_another_batch_of_the_play(tmp_path, place, believed):
+    assert is_believed(written(tmp_path, ["play", ["a"]]), place) is believed
+
+
+def test_a_batch_withdraws_what_the_one_before_wrote_unless_that_failed(tmp_path, red):
+    gate = Role("scan_gate", tmp_path, GATE, hosts=("a", "b"))
+    gate.batch, before = ["a"], written(tmp_path / "scan_gate")
+    gate.run("enter", host="a")
+    assert not is_believed(before)
+    mine = written(tmp_path / "scan_gate")
+    gate.run("judge", host="a")
+    gate.batch = ["b"]
+    gate.run("enter", host="b")
+    assert is_believed(mine) and gate.run("judge", "end", host="b")["failed"]
