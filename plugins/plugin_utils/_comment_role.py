@@ -178,8 +178,8 @@ class _Comment:
             return self._ended("skipped", msg=f"No comment was written: {skipped}")
         source = self.values.get("source")
         path = self.action.absolute(source) if isinstance(source, str) else source
-        place = place_of(self.action._task, self.action.variables)
-        made = text_of(path, self.values.get("source_run", "this"), self.values.get("source_max_age", "1h"), place)
+        where = place_of(self.action._task, self.action.variables)
+        made = text_of(path, self.values.get("source_run", "this"), self.values.get("source_max_age", "1h"), where)
         if made.get("msg"):
             self.warnings.append(made["msg"])
         if not self.number:
