@@ -24,7 +24,7 @@ _LETTERS = string.ascii_lowercase + string.digits
 class CanaryAction(RoleAction):
     """The steps are for all hosts. The first one that reaches a step does its work."""
 
-    steps = ("enter", "prepare", "own", "judge", "found", "end", "clean")
+    steps = ("enter", "prepare", "own", "judge", "clean", "found", "end")
     given = ("logger_canary_url", "logger_canary_requests", _OWN, _FOUND)
     together = "each would create a logger"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -24,6 +24,7 @@ from ..module_utils._model.inputs import needed_content_of
 from ..module_utils._model.safe_text import code
 from ..module_utils._model.times import utc_text
 from ._gate_runs import refuse_other_run
+from ._play import place_of
 from ._role_action import SHOWN, SKIPPED, Result, RoleAction
 
 _SOURCE = "gate_comment_source"
@@ -123,7 +124,7 @@ PROVIDERS = {
 
 
 class CommentAction(RoleAction):
-    """One host does the work, once for the whole play."""
+    """One host does the work, once for each batch, which has its own gate."""
 
     steps = ("enter", "write", "report")
     given = ("gate_comment_result",)
@@ -131,7 +132,7 @@ class CommentAction(RoleAction):
 
     def write(self) -> Result:
         """Find the comment, and write it."""
-        if not self.works():
+        if not self.is_in_charge():
             return SKIPPED
         result = _Comment(self).result()
         warnings = result.pop("warnings")
@@ -177,7 +178,8 @@ class _Comment:
             return self._ended("skipped", msg=f"No comment was written: {skipped}")
         source = self.values.get("source")
         path = self.action.absolute(source) if isinstance(source, str) else source
-        made = text_of(path, self.values.get("source_run", "this"), self.values.get("source_max_age", "1h"))
+        where = place_of(self.action._task, self.action.variables)
+        made = text_of(path, self.values.get("source_run", "this"), self.values.get("source_max_age", "1h"), where)
         if made.get("msg"):
             self.warnings.append(made["msg"])
         if not self.number:
@@ -393,9 +395,9 @@ def mistake_in(provider: Provider, url: str, values: Mapping[str, Any]) -> str |
     return None
 
 
-def text_of(source: Any, source_run: str, max_age: Any) -> Result:
+def text_of(source: Any, source_run: str, max_age: Any, place: Sequence[Any] = ()) -> Result:
     """The text of the comment, and when the gate ended. source: the result of the gate, or the path of its gate.json;
-    source_run, max_age: see ``refuse_other_run``. Without a text, ``msg`` says why."""
+    source_run, max_age, place: see ``refuse_other_run``. Without a text, ``msg`` says why."""
     now = {"generated": utc_text(time.time())}
     try:
         if isinstance(source, str):
@@ -411,7 +413,7 @@ def text_of(source: Any, source_run: str, max_age: Any) -> Result:
     except (LookupError, TypeError, ValueError, AttributeError):
         return {**now, "msg": f"{_SOURCE}: The input is not as the gate writes it: give the gate.json of a gate."}
     try:
-        refuse_other_run(document, _SOURCE, source_run, max_age)
+        refuse_other_run(document, _SOURCE, source_run, max_age, place)
     except ScannerError as error:
         return {**now, "msg": str(error)}
     return {"text": text, "generated": document["generated"], "commit": origin_of(document, "commit")}

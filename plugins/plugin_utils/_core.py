@@ -139,6 +139,17 @@ class Omitted(Exception):
     """A variable has the value of ``omit``."""
 
 
+def holds(action: ActionBase, result: dict[str, Any]) -> bool:
+    """Whether the conditions of the task of an action plugin hold once its result is registered. Raises AnsibleError."""
+    task, names = action._task, action._task.register or ()
+    variables = {**action.variables, **dict.fromkeys([names] if isinstance(names, str) else names, result)}
+    action._play_context.update_vars(variables)
+    if hasattr(task, "evaluate_conditional"):
+        # up to ansible-core 2.18
+        return bool(task.evaluate_conditional(ansible.template.Templar(action._loader), variables))
+    return bool(task._resolve_conditional(task.when, variables))
+
+
 # --- files
 
 

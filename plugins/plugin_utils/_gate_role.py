@@ -92,6 +92,9 @@ class GateAction(RoleAction):
         if not self.is_selected():
             self.begin(selected=False)
             return SKIPPED
+        if not self._red():
+            # before anything can fail
+            withdraw(os.path.realpath(self.directory()))
         wrong = self.wrong_play()
         if wrong:
             raise Refused(wrong)
@@ -111,12 +114,23 @@ class GateAction(RoleAction):
         """Scan and judge, if this is the first host, and note the decision."""
         if not self.is_in_charge():
             return SKIPPED if self.is_out() else {}
-        red = [each["failure"] for each in notes("red gate") if each["origin"] == self.origin]
+        red = self._red()
         if red:
-            # the host of an earlier batch failed, and was rescued
             self.keep("decision", {"failure": red[0], "line": "", "result": {"msg": red[0]}})
             return {}
         return _Gate(self).run()
+
+    def _red(self) -> list[str]:
+        """Why hosts of an earlier batch failed, which were rescued."""
+        return [each["failure"] for each in notes("red gate") if each["origin"] == self.origin]
+
+    def directory(self) -> str:
+        """The directory of the artefacts, "" if the variable is no path."""
+        found = DEFAULTS["artifacts"]
+        with contextlib.suppress(ScannerError, AnsibleError):
+            found = self.defaults("gate").get("artifacts", found)
+            found = self.value("artifacts", found)
+        return self.absolute(found) if found and isinstance(found, str) else ""
 
     def pass_on(self) -> Result:
         """The result of the module gate, for all hosts; and the statistics, from the first one."""
@@ -179,9 +193,7 @@ class _Gate:
         # messages name an option as the user has set it
         set_by_play = {f"{PREFIX}{name}" for name in defaults if name not in self.values}
         self.variables = [name for name in action.documented() if name not in set_by_play]
-        self.artifacts = ""
-        if isinstance(self.settings["artifacts"], str) and self.settings["artifacts"]:
-            self.artifacts = action.absolute(self.settings["artifacts"])
+        self.artifacts = action.directory()
         self.plan = ""
         self.build: Build | None = None
 
@@ -210,7 +222,7 @@ class _Gate:
 
     def _taken(self) -> str | None:
         """Why the directory cannot be used, because another gate of the play has written there, or None."""
-        hosts, origin = self.action.batch, self.action.origin
+        hosts, origin = [each["host"] for each in self.action.entered()], self.action.origin
         if not self.artifacts:
             return None
         place = os.path.realpath(self.artifacts)
@@ -218,7 +230,6 @@ class _Gate:
         for each in notes("gate directory"):
             is_mine = each["origin"] == origin and not set(each["hosts"]) & set(hosts)
             if each["path"] == place and holds_files and not is_mine:
-                withdraw(place)
                 return (
                     f"{PREFIX}artifacts is {printable(self.artifacts, 500)}, where an earlier gate of this run has written"
                     " its files, which would be lost: give each gate a directory of its own."

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..module_utils._model.errors import WrongOption, printable
@@ -30,27 +30,32 @@ def is_refusal(result: Mapping[str, Any]) -> bool:
     return bool(result.get("failed")) and not msg.startswith((UNEXPECTED, "MODULE FAILURE"))
 
 
-def ended(result: dict[str, Any]) -> dict[str, Any]:
-    """The result of the module gate, with the outcome of one that refused its options. Its run is noted for the roles."""
+def ended(result: dict[str, Any], place: Sequence[Any] = ()) -> dict[str, Any]:
+    """The result of the module gate, with the outcome of one that refused its options. Its run is noted for the roles.
+
+    place: see ``place_of``.
+    """
     if isinstance(result.get("run"), str):
         files = result.get("files") or []
         directory = os.path.realpath(os.path.dirname(files[0]["path"])) if files else None
-        note(_RUNS, result["run"], {"run": result["run"], "directory": directory})
+        note(_RUNS, result["run"], {"run": result["run"], "directory": directory, "place": place})
     # the module calls nothing that changes something
     refused = is_refusal({**result, "changed": False})
     return {**result, "outcome": MISCONFIGURED, "passed": False} if refused else result
 
 
 def withdraw(directory: str) -> None:
-    """Believe no result in this directory any more, because a later gate could not replace it."""
+    """Believe no result in this directory any more, because a later gate begins."""
     for each in notes(_RUNS):
         if each["directory"] == directory:
-            note(_RUNS, each["run"], {**each, "directory": None, "withdrawn": True})
+            note(_RUNS, each["run"], {**each, "withdrawn": True})
 
 
-def refuse_other_run(document: object, option: str, source_run: str, max_age: object) -> None:
-    """Raises WrongOption unless a gate.json, or the result of a gate, is of this run of ansible-playbook. With ``any`` as
-    source_run, it may be of any run, and at most of this age."""
+def refuse_other_run(
+    document: object, option: str, source_run: str, max_age: object, place: Sequence[Any] = ()
+) -> None:
+    """Raises WrongOption unless a gate.json, or the result of a gate, is of this run of ansible-playbook, and not of another
+    batch of the play at this place. With ``any`` as source_run, it may be of any run, and at most of this age."""
     content = document if isinstance(document, Mapping) else {}
     generated = content.get("generated")
     if source_run == "any":
@@ -77,8 +82,9 @@ def refuse_other_run(document: object, option: str, source_run: str, max_age: ob
             f"{option} is not the result of a gate of this run of ansible-playbook, but of another one{when}: read the"
             f" messages of the gate of this run. If another job or playbook has run the gate, set {option}_run: any."
         )
-    if found.get("withdrawn"):
+    is_of_batch = found["place"][:1] != place[:1] or found["place"] == place
+    if found.get("withdrawn") or not is_of_batch:
         raise WrongOption(
-            f"{option} is the result of an earlier gate, and a later one could not replace it: give each gate a directory of"
-            " its own."
+            f"{option} is the result of an earlier gate, and a later one could not replace it: read its messages, and give each"
+            " gate a directory of its own."
         )

@@ -69,8 +69,9 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
         if self._task.action.rpartition(".")[2] == "gate":
             # no other task needs it
             from ._gate_runs import ended
+            from ._play import place_of
 
-            result = ended(result)
+            result = ended(result, place_of(self._task, variables))
         return explained(result, self._task, variables)
 
     def _result(self, tmp: str | None, task_vars: dict[str, Any]) -> Result:

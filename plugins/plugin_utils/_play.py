@@ -30,6 +30,11 @@ def batch_of(task: Any, variables: Mapping[str, Any]) -> list[str]:
     return [name for name in variables.get("ansible_play_hosts_all", ()) if name in names]
 
 
+def place_of(task: Any, variables: Mapping[str, Any]) -> list[Any]:
+    """The play and the batch that a task runs in."""
+    return [play_of(task)._uuid, batch_of(task, variables)]
+
+
 def above(task: Any) -> Iterator[Any]:
     """The blocks, roles and includes that contain a task, the innermost first."""
     parent = task._parent

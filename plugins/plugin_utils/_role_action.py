@@ -13,7 +13,7 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,7 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
 
     _requires_connection = False
     _supports_async = False
-    steps: Collection[str] = ()
+    steps: Sequence[str] = ()
     # variables that the role itself sets, and registers
     given: Collection[str] = ()
     # others with its prefix: statistics, which a workflow hands on as extra variables, and what it reads of hosts
@@ -70,8 +70,14 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         self.variables = task_vars or {}
         self._joined: dict[str, list[Any]] = {}
         self._trace: Any = None
+        if step != self.steps[0]:
+            note("begun", self.key, True)
         try:
             done = dict(getattr(self, step)())
+            # the last step may fail, and the conditions of the role are those of each task
+            if not done.get("failed") and not _core.holds(self, done):
+                end = dict(getattr(self, self.steps[-1])())
+                done = end if end.get("failed") else done
         except (ScannerError, AnsibleError) as error:
             done = {"failed": True, "msg": str(error)}
         for key, rows in self._joined.items():
@@ -100,6 +106,9 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         # equal items of a loop, and handlers that are notified again, run the same role once more
         earlier = self.entry()
         turn = earlier["turn"] + 1 if earlier else 0
+        # what was done for the hosts of an earlier turn may no longer hold
+        while self.waits_for_all() and noted("begun", f"{self._block} {turn}"):
+            turn += 1
         note("entry", self._own_key, {"host": self.host, "batch": batch, "turn": turn, "selected": True, **more})
 
     def entry(self) -> Result | None:
@@ -107,9 +116,9 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         return noted("entry", self._own_key)  # type: ignore[no-any-return]
 
     def entered(self) -> list[Result]:
-        """What all hosts of this batch noted that run the role, in the order of the play."""
+        """What all hosts of this batch noted that run the role together, in the order of the play."""
         found = [noted("entry", f"{self._block} {host}") for host in self.batch]
-        return [each for each in found if each and each["selected"] and each["batch"] == self.batch]
+        return [each for each in found if each and each["selected"] and each["turn"] == self.turn]
 
     def is_out(self) -> bool:
         """Whether the tags of the run do not select the role."""
@@ -135,11 +144,11 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
     @property
     def key(self) -> str:
         """What identifies this run of the role, for these hosts."""
-        return f"{self._block} {self.turn} {' '.join(self.batch)}"
+        return f"{self._block} {self.turn}"
 
     @property
     def turn(self) -> int:
-        """How often this host has run the role before, from the same place of the play."""
+        """How often hosts have run the role before, from the same place of the play."""
         entry = self.entry()
         return int(entry["turn"]) if entry else 0
 
@@ -196,14 +205,14 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         if entry is None or not entry["selected"]:
             return False
         if not self.waits_for_all():
-            return claim(f"{self.role} work", f"{self._block} {self.turn}")
+            return self.claims("work")
         if not self.is_in_charge():
             return False
         mine, done = set(self.batch), f"{self.role} works"
         if any(each["origin"] == self.origin and not mine & set(each["batch"]) for each in notes(done)):
             return False
         note(done, self.key, {"origin": self.origin, "batch": self.batch})
-        return self.claims("work")
+        return True
 
     def strategy(self) -> str:
         return str(self._templar.template(play_of(self._task).strategy))

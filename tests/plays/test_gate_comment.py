@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import socket
+import subprocess
 import threading
 from datetime import datetime, timezone
 from pathlib import Path
@@ -24,7 +25,7 @@ from ansible_collections.scanops.scanner.tests.integration.targets.role_gate_com
     TOKEN,
     Forge,
 )
-from ansible_collections.scanops.scanner.tests.plays.playbook import LOCAL, play
+from ansible_collections.scanops.scanner.tests.plays.playbook import LOCAL, play, prepare
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import document, row
 
 pytestmark = pytest.mark.slow
@@ -470,3 +471,40 @@ def test_the_comment_changes_nothing_of_a_red_gate(service_process, tmp_path, fo
     else:
         assert [each["body"].split("\n")[2] for each in account.comments] == [red]
     assert len([each for each in account.log if each.startswith("POST")]) == posts
+
+
+@pytest.mark.parametrize(
+    "second, said",
+    [
+        ({"scan_gate_policy": {"fail_on": "info"}}, "## Gate failed: 5 failing findings"),
+        # it ends before it judges
+        ({"scan_gate_policy": []}, "## Gate failed: no result"),
+    ],
+    ids=["findings", "nothing"],
+)
+def test_the_comment_is_that_of_the_last_batch(service_process, tmp_path, forge, second, said):
+    account = forge.accounts[f"github-batch-{len(said)}"]
+    source = str(tmp_path / "artifacts" / "gate.json")
+    given = {
+        "scan_gate_workspace": "Web shop",
+        "scan_gate_targets": "www.example.com",
+        "scan_gate_poll_interval": 1,
+        "scan_gate_artifacts": str(tmp_path / "artifacts"),
+    }
+    policy = {"a": {"fail_on": "none"}, "b": second["scan_gate_policy"]}
+    gate = {
+        "ansible.builtin.include_role": {"name": "scanops.scanner.scan_gate"},
+        "vars": {**given, "policies": policy, "scan_gate_policy": "{{ policies[inventory_hostname] }}"},
+    }
+    believed = {"gate_comment_source": source, "gate_comment_source_run": "this"}
+    comment = included(settings(forge, f"github-batch-{len(said)}", **believed))
+    plays = [{"hosts": "all", "gather_facts": False, "serial": 1, "tasks": [{"block": [gate], "always": [comment]}]}]
+    command, variables = prepare(tmp_path, service_process, plays, inventory=f"a {LOCAL}\nb {LOCAL}\n")
+    # that of the other tests resets the service before each task
+    del variables["ANSIBLE_CALLBACKS_ENABLED"]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert [each["body"].split("\n")[2] for each in account.comments] == [said], done.stdout + done.stderr
+    assert [each.partition(" ")[0] for each in account.log if not each.startswith("GET")] == ["POST", "PATCH"]

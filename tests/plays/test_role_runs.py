@@ -269,6 +269,16 @@ def test_each_batch_of_a_rolling_deployment_is_judged(service, tmp_path):
     assert len(done.posts("/scans")) == 2 and done.output.count("The gate passed:") == 2
 
 
+def test_a_host_that_runs_the_gate_after_others_were_changed_is_judged_again(service, tmp_path):
+    gate = {"ansible.builtin.import_role": {"name": "scanops.scanner.scan_gate"}, "vars": {**GATE, **GREEN}}
+    deploy = {"name": "Deploy", "ansible.builtin.debug": {"msg": "deployed"}}
+    tasks = [{"ansible.builtin.ping": {}}, gate, {"ansible.builtin.meta": "clear_host_errors"}, deploy]
+    inventory = f"a {LOCAL}\nb ansible_connection=ssh ansible_host=127.0.0.1 ansible_port=1\n"
+    done = run(tmp_path, service, tasks, inventory=inventory)
+    assert done.status == 0 and done.output.count("TASK [Deploy]") == 2, done.output
+    assert len(done.posts("/scans")) == 2 and done.output.count("The gate passed:") == 2
+
+
 def test_a_role_works_for_a_localhost_that_no_inventory_has(service, tmp_path):
     done = run(tmp_path, service, [role("scan_gate", {**GATE, **GREEN})], hosts="localhost", inventory="")
     assert done.status == 0 and "The gate passed:" in done.output, done.output
@@ -312,6 +322,30 @@ def test_extra_variables_do_not_make_a_red_gate_green(service, tmp_path, given):
     arguments = ["--extra-vars", json.dumps(given)]
     done = run(tmp_path, service, [role("scan_gate", {**GATE, **RED}), deploy], arguments)
     assert done.status == 2 and "TASK [Deploy]" not in done.output, done.output
+
+
+# a condition holds for each task of a role that is not included, and each of these roles sets the name in it
+ONCE = [
+    ("scan_gate", {**GATE, **RED}, "scan_gate_result is not defined"),
+    ("scan_gate", {**GATE, **RED}, "not (playbook_dir ~ '/scan_gate/gate.json') is exists"),
+    ("estate_apply", {"estate_apply_workspaces": ESTATE, "estate_apply_expect_plan": "0" * 64}, "first"),
+    ("logger_canary", {"logger_canary_tasks": "send.yml", "logger_canary_within": 0}, "first"),
+]
+
+
+@pytest.mark.parametrize("name, variables, condition", ONCE, ids=["gate", "file", "estate", "canary"])
+def test_a_condition_that_a_role_itself_changes_does_not_skip_its_failure(
+    service, tmp_path, name, variables, condition
+):
+    result = "logger_canary_requests" if name == "logger_canary" else f"{name}_result"
+    first = {"first": f"{{{{ {result} is not defined }}}}"}
+    once = {"ansible.builtin.import_role": {"name": f"scanops.scanner.{name}"}, "vars": variables, "when": condition}
+    tasks = [once, {"name": "Deploy", "ansible.builtin.debug": {"msg": "deployed"}}]
+    files = {"send.yml": "- ansible.builtin.ping:\n"}
+    inventory = f"a {LOCAL}\n" if name != "scan_gate" else f"a {LOCAL}\nb {LOCAL}\n"
+    done = run(tmp_path, service, tasks, inventory=inventory, files=files, vars=first)
+    assert done.status == 2 and "TASK [Deploy]" not in done.output, done.output
+    assert service.state()["http_loggers"] == []
 
 
 def test_extra_variables_do_not_apply_a_plan_that_nobody_reviewed(service, tmp_path):

@@ -38,38 +38,44 @@ ANSWERS = {
 
 
 class Role:
-    """A role of a play on one host. calls: the modules that it ran, each with its arguments.
+    """A role of a play. calls: the modules that it ran, each with its arguments; batch: the hosts that the play is at.
 
-    directory: of the playbook; defaults: module_defaults of the play; answered: whether ANSWERS take the place of modules.
+    directory: of the playbook; defaults: module_defaults of the play; answered: whether ANSWERS take the place of modules;
+    hosts: of the play, the first one runs what names no other; when: the condition of the role, which is not tried before.
     """
 
-    def __init__(self, name, directory, variables, defaults=None, answered=True):
+    def __init__(
+        self, name, directory, variables, defaults=None, answered=True, hosts=("localhost",), when=True, **play
+    ):
         install_collection_loader()
         self.calls, self._answered = [], answered
         loader = DataLoader()
         loader.set_basedir(str(directory))
-        inventory = InventoryManager(loader, sources="localhost,")
+        inventory = InventoryManager(loader, sources=f"{','.join(hosts)},")
         manager = VariableManager(loader, inventory)
         declared = {
             "name": "Role",
-            "hosts": "localhost",
+            "hosts": "all",
             "gather_facts": False,
             "module_defaults": trusted(defaults or {}),
-            "roles": [{"role": f"scanops.scanner.{name}"}],
+            **play,
+            "roles": [{"role": f"scanops.scanner.{name}", "when": trusted(when)}],
         }
         play = Play.load(declared, variable_manager=manager, loader=loader)
         blocks = [block for role in play.roles for block in role.compile(play=play)]
         self._tasks = {task.args["step"]: task for block in blocks for task in _tasks_of(block) if "step" in task.args}
-        host, first = inventory.get_host("localhost"), next(iter(self._tasks.values()))
-        hosts = {f"ansible_play_{kind}": ["localhost"] for kind in ("hosts", "batch", "hosts_all")}
-        given = manager.get_vars(play=play, host=host, task=first)
-        self._variables = {**given, **hosts, **trusted(variables)}
-        self._variables.update(groups={"all": ["localhost"]}, hostvars={"localhost": dict(self._variables)})
+        first, self.batch = next(iter(self._tasks.values())), list(hosts)
+        of_play = {f"ansible_play_{kind}": list(hosts) for kind in ("hosts", "batch", "hosts_all")}
+        given = manager.get_vars(play=play, host=inventory.get_host(hosts[0]), task=first)
+        self._variables = {**given, **of_play, **trusted(variables)}
+        self._variables.update(groups={"all": list(hosts)}, hostvars={each: dict(self._variables) for each in hosts})
         self._loader, self._templar = loader, Templar(loader=loader, variables=self._variables)
 
     @contextlib.contextmanager
-    def acting(self, step):
+    def acting(self, step, host=None):
         """The action plugin of a step, whose calls are noted."""
+        of_host = {"inventory_hostname": host} if host else {}
+        variables = {**self._variables, **of_host, "ansible_play_batch": self.batch}
         task = self._tasks[step].copy()
         action = plugins.action_loader.get(
             task.action,
@@ -88,14 +94,14 @@ class Role:
             return json.loads(json.dumps(ANSWERS[short])) if self._answered else called(self_, module, arguments, *rest)
 
         with mock.patch.object(_role_action.RoleAction, "_called", noted):
-            action.variables, action._joined, action._trace = self._variables, {}, None
+            action.variables, action._joined, action._trace = variables, {}, None
             yield action
 
-    def run(self, *steps):
+    def run(self, *steps, host=None):
         """The result of the last of these steps."""
         for step in steps:
-            with self.acting(step) as action:
-                result = action.run(task_vars=self._variables)
+            with self.acting(step, host) as action:
+                result = action.run(task_vars=action.variables)
         return result
 
     def plain(self, module, arguments):
