@@ -259,7 +259,7 @@ from ..module_utils._model.errors import Refused, ScannerError, WrongOption, har
 from ..module_utils._model.families import TARGET, WORKSPACE
 from ..module_utils._model.inputs import needed_content_of
 from ..module_utils._model.records import InWorkspace, Record, is_row, proven, record_of
-from ..module_utils._model.strict_json import refuse_depth, without_halves
+from ..module_utils._model.strict_json import read_json
 from ..module_utils._model.times import seconds_of
 from ..module_utils._scope.permit import Permits
 from ..module_utils._task.connection_options import (
@@ -280,7 +280,7 @@ except ImportError:
     register_secrets = None
 
 # the version of the cached data; part of the key of an entry
-CACHE_FORMAT = 2
+CACHE_FORMAT = 3
 
 # the fields of a record that become host variables
 FIELDS = ("id", "name", "type", "description", "workspace", "workspace_id")
@@ -445,17 +445,17 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         account = self._cached(key, Redactor(connection.api_key)) if cache else None
         if account is None:
             account = self._read(connection)
-            self._cache[key] = account._asdict()
+            # ansible-core reads some dictionaries of a cache as other values, even as templates, but no text
+            self._cache[key] = {"account": json.dumps(account._asdict())}
         return account
 
     def _cached(self, key: str, redactor: Redactor) -> Account | None:
         """The Account in an entry of the cache, redacted like an answer; None if it is not usable."""
         try:
-            entry = self._cache[key]
-            refuse_depth(entry)
+            entry = read_json(self._cache[key]["account"])
             lists = []
             for family in (WORKSPACE, TARGET):
-                rows = without_halves(redactor.value(entry[family.plural]))
+                rows = redactor.value(entry[family.plural])
                 if not isinstance(rows, list) or not all(is_row(family, row) for row in rows):
                     return None
                 lists.append([record_of(family, row) for row in rows])
