@@ -217,9 +217,13 @@ def test_half_of_a_character_hides_no_result(tmp_path, service):
 def test_a_key_of_ansible_core_in_an_answer_hides_no_result(tmp_path, service):
     """ansible-core 2.19 and later read an object with such a key as another value, or refuse the result."""
     tasks = {way: {f"{PREFIX}workspace_info": {"in_process": way == "here"}} for way in ("here", "module")}
-    row = {"id": 1, "name": "x", "other": [{"__ansible_type": "x"}, {"__ansible_type": "_AnsibleTaggedStr", "value": 1}]}
+    row = {
+        "id": 1,
+        "name": "x",
+        "other": [{"__ansible_type": "x"}, {"__ansible_type": "_AnsibleTaggedStr", "value": 1}],
+    }
     fault = {"path": "/workspaces", "action": "wrong_type", "data": [row]}
-    played = play(tmp_path, service, [on_localhost(tasks)], faults=dict.fromkeys(tasks, [fault]))
+    played = play(tmp_path, service, [on_localhost(tasks)], faults={way: [fault] for way in tasks})
     for way in tasks:
         (event,) = played.events[way]
         assert event.kind == "ok", event.result
