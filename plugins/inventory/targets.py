@@ -71,8 +71,8 @@ options:
         expression returns a name is an error.
       - In host names, every character but letters, digits, V(_), V(-), V(.), V(/) and V(:) becomes V(_). So do V(-),
         V(.) and V(/) at the beginning, and path segments of dots. If two names become equal this way, it is an error.
-      - A target whose host would have the name of a group, or the name V(localhost), is omitted with a warning. See the
-        notes.
+      - A target whose host would have the name of a group, the name V(localhost), or a name without letters and digits, is
+        omitted with a warning. See the notes.
     type: list
     elements: str
     default: []
@@ -302,7 +302,17 @@ class Account(NamedTuple):
     def records(self) -> list[Record]:
         """The targets, each with the name of its workspace, as host variables may hold them."""
         names = {workspace["id"]: workspace["name"] for workspace in self.workspaces}
-        return [unsafe(dict(target, workspace=names[target["workspace_id"]])) for target in self.targets]
+        return [
+            unsafe(
+                dict(
+                    target,
+                    workspace=names[target["workspace_id"]],
+                    # the name of a group
+                    type=target["type"] if isinstance(target["type"], str) else None,
+                )
+            )
+            for target in self.targets
+        ]
 
 
 # ansible-core has no types
@@ -483,7 +493,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             for workspace in workspaces:
                 for row in proven(InWorkspace, contents[TARGET, workspace["id"]]):
                     # a service may ignore the filter, and the inventory must not contain other targets
-                    if kind is None or row["type"] in (None, kind):
+                    if kind is None or row["type"] == kind or not isinstance(row["type"], str):
                         targets[row["id"]] = dict(row, workspace_id=workspace["id"])
             if self.get_option("findings"):
                 add_findings(client, workspaces, targets)
@@ -525,6 +535,12 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             name = self._name(variables, record) if hostnames else str(address or record["name"])
             if not address and is_this_machine(safe_name(name)):
                 self._warn_of_this_machine(record)
+                continue
+            if not any(map(str.isalnum, name)):
+                self._warn(
+                    f"The {_target(record)}, is omitted from this inventory, because the name of its host would have no letter"
+                    " or digit. Set hostnames to give it another name, or exclude it."
+                )
                 continue
             yield name, record
 
