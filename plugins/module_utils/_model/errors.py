@@ -280,6 +280,13 @@ def unknown_keys(dictionaries: Iterable[tuple[str, Mapping[Any, object]]], keys:
     )
 
 
+def refuse_unknown_keys(dictionaries: Iterable[tuple[str, Mapping[Any, object]]], keys: Sequence[str]) -> None:
+    """Raise WrongOption for all unknown keys of dictionaries, each with its path."""
+    unknown = unknown_keys(dictionaries, keys)
+    if unknown:
+        raise WrongOption(f"{unknown}.")
+
+
 def unknown_key(path: str, key: object, keys: Sequence[str]) -> str:
     """The message on an unknown key of a dictionary, without a full stop."""
     near = difflib.get_close_matches(str(key), keys, 1)
