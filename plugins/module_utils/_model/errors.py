@@ -180,7 +180,7 @@ def _quoted(text: str | None) -> str | None:
 def printable(text: object, longest: int = 300) -> str:
     """The service's text on one line, control characters escaped, without passwords, at most ``longest`` characters."""
     # before the end of a login is cut off
-    text = _without_logins(str(text))
+    text = without_logins(str(text))
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text[:longest])
     return shown + ("..." if len(text) > longest else "")
 
@@ -204,14 +204,15 @@ def harmless(value: Any) -> Any:
     password in the name of a target, whose normal form does not have it either.
     """
     if isinstance(value, str):
-        value = _without_logins(value)
+        value = without_logins(value)
         return _COMMAND.sub(_broken, value) if _COMMAND.search(value) else value
     if isinstance(value, dict):
         return {harmless(key): harmless(part) for key, part in value.items()}
     return [harmless(part) for part in value] if isinstance(value, (list, tuple)) else value
 
 
-def _without_logins(text: str) -> str:
+def without_logins(text: str) -> str:
+    """A text of several names, in which *** replaces passwords."""
     return _LOGIN.sub(r"\1***@", text) if "@" in text else text
 
 
