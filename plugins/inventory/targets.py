@@ -71,8 +71,8 @@ options:
         expression returns a name is an error.
       - In host names, every character but letters, digits, V(_), V(-), V(.), V(/) and V(:) becomes V(_). So do V(-),
         V(.) and V(/) at the beginning, and path segments of dots. If two names become equal this way, it is an error.
-      - A target whose host would have the name of a group, or the name V(localhost), is omitted with a warning. See the
-        notes.
+      - A target whose host would have the name of a group, the name V(localhost), or a name without letters and digits, is
+        omitted with a warning. See the notes.
     type: list
     elements: str
     default: []
@@ -259,7 +259,7 @@ from ..module_utils._model.errors import Refused, ScannerError, WrongOption, har
 from ..module_utils._model.families import TARGET, WORKSPACE
 from ..module_utils._model.inputs import needed_content_of
 from ..module_utils._model.records import InWorkspace, Record, is_row, proven, record_of
-from ..module_utils._model.strict_json import refuse_depth, without_halves
+from ..module_utils._model.strict_json import read_json
 from ..module_utils._model.times import seconds_of
 from ..module_utils._scope.permit import Permits
 from ..module_utils._task.connection_options import (
@@ -280,7 +280,7 @@ except ImportError:
     register_secrets = None
 
 # the version of the cached data; part of the key of an entry
-CACHE_FORMAT = 2
+CACHE_FORMAT = 3
 
 # the fields of a record that become host variables
 FIELDS = ("id", "name", "type", "description", "workspace", "workspace_id")
@@ -302,7 +302,17 @@ class Account(NamedTuple):
     def records(self) -> list[Record]:
         """The targets, each with the name of its workspace, as host variables may hold them."""
         names = {workspace["id"]: workspace["name"] for workspace in self.workspaces}
-        return [unsafe(dict(target, workspace=names[target["workspace_id"]])) for target in self.targets]
+        return [
+            unsafe(
+                dict(
+                    target,
+                    workspace=names[target["workspace_id"]],
+                    # the name of a group
+                    type=target["type"] if isinstance(target["type"], str) else None,
+                )
+            )
+            for target in self.targets
+        ]
 
 
 # ansible-core has no types
@@ -445,17 +455,17 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         account = self._cached(key, Redactor(connection.api_key)) if cache else None
         if account is None:
             account = self._read(connection)
-            self._cache[key] = account._asdict()
+            # ansible-core reads some dictionaries of a cache as other values, even as templates, but no text
+            self._cache[key] = {"account": json.dumps(account._asdict())}
         return account
 
     def _cached(self, key: str, redactor: Redactor) -> Account | None:
         """The Account in an entry of the cache, redacted like an answer; None if it is not usable."""
         try:
-            entry = self._cache[key]
-            refuse_depth(entry)
+            entry = read_json(self._cache[key]["account"])
             lists = []
             for family in (WORKSPACE, TARGET):
-                rows = without_halves(redactor.value(entry[family.plural]))
+                rows = redactor.value(entry[family.plural])
                 if not isinstance(rows, list) or not all(is_row(family, row) for row in rows):
                     return None
                 lists.append([record_of(family, row) for row in rows])
@@ -483,7 +493,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             for workspace in workspaces:
                 for row in proven(InWorkspace, contents[TARGET, workspace["id"]]):
                     # a service may ignore the filter, and the inventory must not contain other targets
-                    if kind is None or row["type"] in (None, kind):
+                    if kind is None or row["type"] == kind or not isinstance(row["type"], str):
                         targets[row["id"]] = dict(row, workspace_id=workspace["id"])
             if self.get_option("findings"):
                 add_findings(client, workspaces, targets)
@@ -525,6 +535,12 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             name = self._name(variables, record) if hostnames else str(address or record["name"])
             if not address and is_this_machine(safe_name(name)):
                 self._warn_of_this_machine(record)
+                continue
+            if not any(map(str.isalnum, name)):
+                self._warn(
+                    f"The {_target(record)}, is omitted from this inventory, because the name of its host would have no letter"
+                    " or digit. Set hostnames to give it another name, or exclude it."
+                )
                 continue
             yield name, record
 

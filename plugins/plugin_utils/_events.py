@@ -15,8 +15,12 @@ from uuid import UUID, uuid5
 
 from ..module_utils._http.retry import backoff
 
-# the beginning of a template, and the line that changes its delimiters
-_TEMPLATE = re.compile(r"(?<=\{)(?=[{%#])|\A(?=#jinja2:)")
+# The beginning of a template, and of the line that changes its delimiters (#jinja2:), also where they only arise when
+# ansible-rulebook evaluates a text, or several in a row, as a literal of Python: from adjacent literals, and from escapes.
+_TEMPLATE = re.compile(
+    r"""(?<=[{#])(?=(?:['"][\s'"rRuU]*)?(?:[{%#j]|\Z))"""
+    r"""|(?<=\\)(?=[xN0-7\r\n]|[uU]0*(?:2[35]|6[aA]|7[bB]|[267]?\Z)|\Z)"""
+)
 
 # objects by their ids, and whether each has ended
 Ended = Mapping[int, bool]
@@ -127,8 +131,8 @@ def event(kind: str, uuid: str, content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """A copy of a value of the service that is no template at any depth. ansible-rulebook passes events on as extra
-    variables, in which Ansible evaluates templates."""
+    """A copy of a value of the service that is no template at any depth, with spaces that break its marks. ansible-rulebook
+    passes events on as extra variables, in which Ansible evaluates templates."""
     if isinstance(value, str):
         return _TEMPLATE.sub(" ", value)
     if isinstance(value, Mapping):

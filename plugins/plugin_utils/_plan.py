@@ -13,7 +13,7 @@ from typing import Any
 
 from ..module_utils._estate.outcome import checksum, deleted_id, identity
 from ..module_utils._estate.plan import ACTIONS, WRITES
-from ..module_utils._model.errors import counted, printable
+from ..module_utils._model.errors import counted, printable, without_logins
 from ..module_utils._model.families import FAMILIES, HTTP_LOGGER, TARGET
 from ..module_utils._model.records import Record
 from ..module_utils._model.safe_text import code
@@ -211,4 +211,5 @@ def _fields(action: Record) -> str:
 
 
 def _code(text: object) -> str:
-    return code(text, _LONGEST)
+    # a comment on a pull request has it
+    return code(without_logins(str(text)), _LONGEST)

@@ -21,14 +21,15 @@ if hasattr(ansible.template, "trust_as_template"):
 else:
     from ansible.utils.unsafe_proxy import AnsibleUnsafeText
 
-    _RUNS = re.compile(r"[{}(|]|\A#")
+    _RUNS = re.compile(r"""[{}(|\\]|(?:\A|['"])#""")
 
     def unsafe(value: Any) -> Any:
         """A copy of the value in which no text is ever evaluated, at any depth of lists and dictionaries.
 
         Only text that could run something is marked, because ansible-inventory prints the mark. A template needs a brace, or
         begins with the line that changes the delimiters. An expression, as which ``when: "{{ text }}"`` takes any text,
-        calls nothing without a parenthesis or a filter. A template that reads marked text returns marked text, so that
+        calls nothing without a parenthesis or a filter. The result of a template may be read as a literal of Python, in which
+        a backslash can begin any character, and a quote a text. A template that reads marked text returns marked text, so that
         joining several texts cannot create either of them.
         """
         if isinstance(value, str):

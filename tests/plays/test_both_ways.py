@@ -214,6 +214,22 @@ def test_half_of_a_character_hides_no_result(tmp_path, service):
         assert "half \ufffd" in [row["name"] for row in event.result["results"] if row["action"] == "delete"]
 
 
+def test_a_key_of_ansible_core_in_an_answer_hides_no_result(tmp_path, service):
+    """ansible-core 2.19 and later read an object with such a key as another value, or refuse the result."""
+    tasks = {way: {f"{PREFIX}workspace_info": {"in_process": way == "here"}} for way in ("here", "module")}
+    row = {
+        "id": 1,
+        "name": "x",
+        "other": [{"__ansible_type": "x"}, {"__ansible_type": "_AnsibleTaggedStr", "value": 1}],
+    }
+    fault = {"path": "/workspaces", "action": "wrong_type", "data": [row]}
+    played = play(tmp_path, service, [on_localhost(tasks)], faults={way: [fault] for way in tasks})
+    for way in tasks:
+        (event,) = played.events[way]
+        assert event.kind == "ok", event.result
+        assert event.result["workspaces"][0]["other"][0] == {"___ansible_type": "x"}
+
+
 def test_defaults_hosts_strategies_and_short_names(tmp_path, service):
     connection = {"base_url": service.base_url, "api_key": service.api_key}
     plays = [

@@ -215,6 +215,7 @@ def plan(workspaces: Iterable[Managed], rules: Rules, refused: Mapping[str, str]
     steps: list[Step] = []
     lists: list[_List] = []
     claims: _Claims = {}
+    doubles: list[str] = []
     for managed in workspaces:
         own, record = managed.wanted.workspace, managed.record
         if own is not None and own.absent:
@@ -229,12 +230,15 @@ def plan(workspaces: Iterable[Managed], rules: Rules, refused: Mapping[str, str]
             rows = proven(InWorkspace, managed.rows[family]) if family in managed.rows else ()
             each = _List(family, managed, items, rows)
             lists.append(each)
+            doubles += _doubles_in(each)
             for item, found in _matches(each):
                 steps.append(_item_step(each, item, found, rules, refused))
                 if len(found) == 1:
                     claims[family, found[0]["id"]] = managed.name
                 if family.key_is_account_wide:
                     claims[family, item.name] = managed.name
+    if doubles:
+        raise Refused(first_sentences(doubles))
     last: list[Step] = []
     for each in lists if rules.state == "present" else ():
         if each.family in rules.purge:
@@ -294,14 +298,16 @@ def _spared(step: Step, row: Record, rules: Rules) -> Step | None:
 def _matches(each: _List) -> Iterator[tuple[Item, Sequence[Record]]]:
     """Each item with the live objects that it names: exact names first, then normal forms."""
     family = each.family
-    exact = _grouped((row[family.key], row) for row in each.rows)
-    same = _grouped((normal_name(family, item.name), item) for item in each.items)
-    doubles = [each for each in (_doubles(group, exact) for group in same.values()) if each]
-    if doubles:
-        raise Refused(first_sentences(doubles))
     live = Names(family, each.rows)
     for item in each.items:
         yield item, live.all(item.name)
+
+
+def _doubles_in(each: _List) -> list[str]:
+    """The sentences on items that name the same object."""
+    exact = _grouped((row[each.family.key], row) for row in each.rows)
+    same = _grouped((normal_name(each.family, item.name), item) for item in each.items)
+    return [found for found in (_doubles(group, exact) for group in same.values()) if found]
 
 
 def _grouped(pairs: Iterable[tuple[str, _Value]]) -> dict[str, list[_Value]]:

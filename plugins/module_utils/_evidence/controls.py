@@ -14,14 +14,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from .._model.errors import WrongOption, first_of, printable, unknown_keys, without_secrets
+from .._model.errors import WrongOption, first_of, printable, refuse_unknown_keys, without_secrets
 from .._model.gate_words import PASSED
 from .._model.names import lasting_form
 from .._model.tools import tool_id_of
 from .check import check_or_name, stands_for_no_check
 from .findings import matches_all, pattern_of
 from .fingerprint import identity_of
-from .matchers import KEYS, READERS, Matcher, accepts, matcher_of
+from .matchers import KEYS, READERS, Matcher, accepts, matcher_of, with_paths
 from .rows import Pair, Row, numbered
 
 _OWN_KEYS = ("path", "tool", "reason")
@@ -96,13 +96,12 @@ class Sight(NamedTuple):
 
 def controls_of(given: Iterable[Mapping[str, object]] | None, option: str = "must_see") -> tuple[Control, ...]:
     """The controls in an option. Raises WrongOption."""
-    return tuple(_control(each, f"{option}[{number}]") for number, each in enumerate(given or ()))
+    named = with_paths(given or (), option)
+    refuse_unknown_keys(named, (*KEYS, *_OWN_KEYS))
+    return tuple(_control(each, path) for path, each in named)
 
 
 def _control(given: Mapping[str, object], option: str) -> Control:
-    unknown = unknown_keys([(option, given)], (*KEYS, *_OWN_KEYS))
-    if unknown:
-        raise WrongOption(f"{unknown}.")
     if "reason" not in given:
         raise WrongOption(f"{option}.reason is missing: say why scans must see it, as in: only users get to this page.")
     own = {key: READERS["name"](given[key], f"{option}.{key}") for key in ("path", "reason") if key in given}

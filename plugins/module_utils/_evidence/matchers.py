@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from .._model.errors import WrongOption, printable, shape_of, unknown_keys
+from .._model.errors import WrongOption, printable, refuse_unknown_keys, shape_of
 from .._model.names import normal_form
 from .findings import SUMMARY, UNKNOWN, is_cve, matches_all, pattern_of
 from .rows import Row
@@ -84,14 +84,19 @@ def accepts(matching: Iterable[Matcher], row: Row) -> bool:
 
 def matchers_of(given: Iterable[Mapping[str, object]], path: str) -> tuple[Matcher, ...]:
     """The matchers in an option. path: its name in messages. Raises WrongOption."""
-    return tuple(matcher_of(each, f"{path}[{index}]") for index, each in enumerate(given))
+    named = with_paths(given, path)
+    refuse_unknown_keys(named, KEYS)
+    return tuple(matcher_of(each, where) for where, each in named)
+
+
+def with_paths(given: Iterable[Mapping[str, object]], path: str) -> list[tuple[str, Mapping[str, object]]]:
+    """The dictionaries of a list, each with its path."""
+    return [(f"{path}[{index}]", each) for index, each in enumerate(given)]
 
 
 def matcher_of(given: Mapping[str, object], path: str) -> Matcher:
     """The Matcher in a dictionary. path: where it is written, in messages. Raises WrongOption."""
-    unknown = unknown_keys([(path, given)], KEYS)
-    if unknown:
-        raise WrongOption(f"{unknown}.")
+    refuse_unknown_keys([(path, given)], KEYS)
     if not given:
         raise WrongOption(
             f"{path} is empty, so it would match every finding: write one or more of the keys"

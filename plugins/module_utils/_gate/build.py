@@ -12,7 +12,7 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-from .._model.errors import WrongOption, harmless, printable, shape_of, unknown_keys
+from .._model.errors import WrongOption, harmless, printable, refuse_unknown_keys, shape_of
 from .._model.passwords import without_user_info
 from .._model.records import Record
 from .._model.strict_json import json_text, read_json
@@ -39,9 +39,7 @@ def check(given: Mapping[str, Any]) -> None:
     # ansible-core checks none of it in a role that is not validated
     if not isinstance(given, Mapping) or "url" not in given:
         raise WrongOption(f"{OPTION} has no url: give a dictionary with the url of the build.")
-    unknown = unknown_keys([(OPTION, given)], ("url", "expect", "wait", *_PLACES))
-    if unknown:
-        raise WrongOption(f"{unknown}.")
+    refuse_unknown_keys([(OPTION, given)], ("url", "expect", "wait", *_PLACES))
     for key, value in given.items():
         if value in (None, ""):
             raise WrongOption(

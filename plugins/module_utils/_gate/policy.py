@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 from .._evidence.findings import SUMMARY, UNKNOWN, at_least
 from .._evidence.fingerprint import severity_rank
-from .._evidence.matchers import Matcher, accepts, matchers_of, shown
+from .._evidence.matchers import KEYS, Matcher, accepts, matchers_of, shown, with_paths
 from .._evidence.rows import Pair, Row
-from .._model.errors import WrongOption, counted, printable, unknown_key, without_secrets
+from .._model.errors import WrongOption, counted, printable, refuse_unknown_keys, without_secrets
 from .._model.families import SEVERITIES
 from .._model.gate_words import FAIL, MISCONFIGURED, NONE, OUTCOMES, PASS, PASSED, VERDICTS
 from .._model.names import normal_form
@@ -259,20 +259,14 @@ def policy_of(given: Mapping[str, Any] | None) -> Policy:
         if key in values and not 0 <= values[key] <= largest:
             raise WrongOption(f"policy.{key} is {shown(values[key])}: give a number from 0 to {largest}, {advice}.")
     readers: Mapping[str, Callable[[Any, str], int]] = {"max": _count, "older_than": seconds_of}
+    refuse_unknown_keys([(f"policy.{key}", values.get(key, {})) for key in readers], SUMMARY)
     for key, read in readers.items():
-        values[key] = {
-            _severity(name, f"policy.{key}"): read(each, f"policy.{key}.{name}")
-            for name, each in values.get(key, {}).items()
-        }
-    for key in ("include", "exclude"):
-        values[key] = matchers_of(values.get(key, ()), f"policy.{key}")
+        values[key] = {name: read(each, f"policy.{key}.{name}") for name, each in values.get(key, {}).items()}
+    lists = {key: values.get(key, ()) for key in ("include", "exclude")}
+    refuse_unknown_keys([each for key, given in lists.items() for each in with_paths(given, f"policy.{key}")], KEYS)
+    for key, matchers in lists.items():
+        values[key] = matchers_of(matchers, f"policy.{key}")
     return Policy(**values)
-
-
-def _severity(key: str, path: str) -> str:
-    if key not in SUMMARY:
-        raise WrongOption(f"{unknown_key(path, key, SUMMARY)}.")
-    return key
 
 
 def _count(value: object, path: str) -> int:
@@ -286,9 +280,8 @@ def _count(value: object, path: str) -> int:
 def mapping_of(given: Mapping[str, Any] | None) -> dict[str, str]:
     """The verdict of each outcome after the option ``outcomes``. Raises WrongOption."""
     mapping = {outcome: PASS if outcome == PASSED else FAIL for outcome in OUTCOMES}
+    refuse_unknown_keys([("outcomes", given or {})], OUTCOMES)
     for key, value in (given or {}).items():
-        if key not in mapping:
-            raise WrongOption(f"{unknown_key('outcomes', key, OUTCOMES)}.")
         mapping[key] = value.strip().lower() if isinstance(value, str) else ""
         if mapping[key] not in VERDICTS:
             raise WrongOption(f"outcomes.{key} is {shown(value)}: write one of {', '.join(VERDICTS)}.")

@@ -101,8 +101,10 @@ class Answer:
         except ValueError:
             raise self.unexpected("text that is not UTF-8") from None
 
-    def unexpected(self, what: str, message: str | None = None, details: str | None = None) -> AnswerError:
-        """The error that says that this answer is not the service's. message, details: as in a CallError."""
+    def unexpected(
+        self, what: str, message: str | None = None, details: str | None = None, advice: str | None = None
+    ) -> AnswerError:
+        """The error that says that this answer is not the service's. message, details, advice: as in a CallError."""
         return AnswerError(
             f"{self.method} {self.path} was answered {self.status} ({printable(self.content_type)})"
             f" with {self._redactor.text(what)}",
@@ -112,7 +114,7 @@ class Answer:
             message=message,
             details=details,
             maybe_done=self.method != "GET" and self.status < 300,
-            advice=after_another_answer(self.about),
+            advice=advice or after_another_answer(self.about),
         )
 
 

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from .._model.errors import AnswerError, ApiError, printable
 from .._model.family import PAGE_SIZE, Family, may_be_full
-from .._model.records import Complete, Record, Streamed, identity_of, is_row, record_of
+from .._model.records import Complete, Record, Streamed, identity_of, is_row, read_id, record_of
 from .answer import Answer
 
 # no account is as large; a service without a last page must not be read for ever
@@ -371,6 +371,12 @@ def rows_of(resource: Family, answer: Answer, once: bool = False) -> tuple[list[
     # the contract wraps lists in data; a bare list is read as well
     bare = isinstance(body, list)
     rows = body if bare else answer.data(body)
-    if not isinstance(rows, list) or [row for row in rows if not is_row(resource, row)]:
-        raise answer.unexpected(f"data that is not a list of {resource.noun}s")
+    wrong = [row for row in rows if not is_row(resource, row)] if isinstance(rows, list) else [rows]
+    if wrong:
+        problem, advice = f"data that is not a list of {resource.noun}s", None
+        number = read_id(wrong[0].get("id")) if isinstance(wrong[0], dict) else None
+        if number is not None:
+            problem += f": the one with the id {number} has no valid {resource.key}, or another field of a wrong type"
+            advice = "correct it in the web application, or tell the service's support"
+        raise answer.unexpected(problem, advice=advice)
     return [record_of(resource, row) for row in rows], beside({} if bare else body, answer.headers)

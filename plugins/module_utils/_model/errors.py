@@ -21,6 +21,8 @@ _FailedCall = TypeVar("_FailedCall", bound="CallError")
 _USER_INFO = re.compile(r"(//)[^/?#]*@")
 _PASSWORD = re.compile(r"(^[^/?#@:]*:)[^/?#]*@")
 _QUERY = re.compile(r"\?.+", re.DOTALL)
+# the user and the password of a name anywhere in a text
+_LOGIN = re.compile(r"""((?://|(?<![^\s'"(\[,]))[^\s/?#@:'"(\[,]*:)[^\s/?#]+@""")
 # commands of pipelines, and characters that a terminal obeys. The double colon of an IPv6 address is none: it has only
 # hexadecimal digits behind it, and no command of GitHub has such a name. Sources:
 # https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs
@@ -176,10 +178,11 @@ def _quoted(text: str | None) -> str | None:
 
 
 def printable(text: object, longest: int = 300) -> str:
-    """The service's text on one line, control characters escaped, at most ``longest`` characters."""
-    cut = str(text)[:longest]
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in cut)
-    return shown + ("..." if len(str(text)) > longest else "")
+    """The service's text on one line, control characters escaped, without passwords, at most ``longest`` characters."""
+    # before the end of a login is cut off
+    text = without_logins(str(text))
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text[:longest])
+    return shown + ("..." if len(text) > longest else "")
 
 
 def shown(path: str | None) -> str:
@@ -197,13 +200,20 @@ def harmless(value: Any) -> Any:
     of a pipeline finds a command, and no terminal an escape sequence.
 
     A space breaks the marks of GitHub (``::`` and ``##[``), Azure Pipelines and TeamCity (``##vso[``, ``##teamcity[``) and
-    GitLab (``section_start:``). They are broken anywhere in a line, because ansible-core wraps long lines.
+    GitLab (``section_start:``). They are broken anywhere in a line, because ansible-core wraps long lines. ``***`` replaces the
+    password in the name of a target, whose normal form does not have it either.
     """
     if isinstance(value, str):
+        value = without_logins(value)
         return _COMMAND.sub(_broken, value) if _COMMAND.search(value) else value
     if isinstance(value, dict):
         return {harmless(key): harmless(part) for key, part in value.items()}
     return [harmless(part) for part in value] if isinstance(value, (list, tuple)) else value
+
+
+def without_logins(text: str) -> str:
+    """A text of several names, in which *** replaces passwords."""
+    return _LOGIN.sub(r"\1***@", text) if "@" in text else text
 
 
 def _broken(found: re.Match[str]) -> str:
@@ -269,6 +279,13 @@ def unknown_keys(dictionaries: Iterable[tuple[str, Mapping[Any, object]]], keys:
     return first_clauses(
         [unknown_key(path, key, keys) for path, value in dictionaries for key in value if key not in keys]
     )
+
+
+def refuse_unknown_keys(dictionaries: Iterable[tuple[str, Mapping[Any, object]]], keys: Sequence[str]) -> None:
+    """Raise WrongOption for all unknown keys of dictionaries, each with its path."""
+    unknown = unknown_keys(dictionaries, keys)
+    if unknown:
+        raise WrongOption(f"{unknown}.")
 
 
 def unknown_key(path: str, key: object, keys: Sequence[str]) -> str:

@@ -7,8 +7,10 @@
 from __future__ import annotations
 
 import base64
+import html
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
@@ -68,17 +70,19 @@ def without_passwords(document: _Document, names: Iterable[object], words: Itera
     """
     forms: dict[str, str] = {}
     for login in filter(None, map(LOGIN.search, sorted(set(map(str, names))))):
-        forms.update(_forms(login[1], login[2]))
-        forms.update(_forms(unquote(login[1]), unquote(login[2])))
+        for decode in (str, unquote):
+            forms.update(_forms(decode(login[1]), decode(login[2])))
     if not forms:
         return document
-    pattern = re.compile("|".join(map(re.escape, sorted(forms, key=len, reverse=True))))
+    # the user as the name has it, before other spellings of the same login
+    found = sorted(forms, key=len, reverse=True)
+    pattern = re.compile("|".join(f"({''.join(map(_spellings, text))})" for text in found))
     kept = _OWN_WORDS.union(words)
 
     def clean(value: Any) -> Any:
         if isinstance(value, str):
             is_own = value in kept or _OWN_FORM.fullmatch(value)
-            return value if is_own else pattern.sub(lambda match: forms[match[0]], value)
+            return value if is_own else pattern.sub(lambda match: forms[found[(match.lastindex or 0) - 1]], value)
         if isinstance(value, Mapping):
             return {key: clean(each) for key, each in value.items()}
         return list(map(clean, value)) if isinstance(value, (list, tuple)) else value
@@ -91,6 +95,20 @@ def _forms(user: str, password: str) -> Iterator[tuple[str, str]]:
     """The texts that show a login, as in a URL and as HTTP sends it, and its password; and what is written instead."""
     login = f"{user}:{password}"
     yield f"{login}@", f"{user}@" if user else ""
-    for secret in (base64.b64encode(login.encode("utf-8", "surrogatepass")).decode("ascii"), login, password):
+    for secret in (*map(_in_base64, (login, password)), login, password):
         if len(secret) >= _SHORTEST_SECRET:
             yield secret, _MASK
+
+
+def _in_base64(text: str) -> str:
+    return base64.b64encode(text.encode("utf-8", "surrogatepass")).decode("ascii")
+
+
+@cache
+def _spellings(character: str) -> str:
+    """A pattern for a character as URLs, forms, HTML and JSON write it."""
+    encoded = "".join(f"%(?:25)*{byte:02x}" for byte in character.encode("utf-8", "surrogatepass"))
+    forms = {re.escape(character), re.escape(html.escape(character)), f"(?i:{encoded}|\\\\u{ord(character):04x})"}
+    if character in '"/\\':
+        forms.add(rf"\\{re.escape(character)}")
+    return f"(?:{'|'.join(sorted(forms))}{'|[+]' if character == ' ' else ''})"

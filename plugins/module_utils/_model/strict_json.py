@@ -16,7 +16,8 @@ from typing import Any
 DEEPEST = 200
 _HALF = re.compile("[\ud800-\udfff]")
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
-_ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+# half of a pair or ASCII, written as an escape; or a key that ansible-core reads
+_SUSPECT = re.compile(r'\\u(?:[dD][89a-fA-F]|00[2-7])|"__ansible_')
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -44,7 +45,7 @@ class _Decoder(json.JSONDecoder):
     def raw_decode(self, s: str, idx: int = 0) -> tuple[Any, int]:
         # decode calls it, too
         value, end = super().raw_decode(s, idx)
-        return (without_halves(value) if _ESCAPED_HALF.search(s, idx, end) else value), end
+        return (without_halves(value) if _SUSPECT.search(s, idx, end) else value), end
 
 
 # Strict: each key once, finite numbers only. Raises a JSONDecodeError, or a ValueError whose text says why.
@@ -53,15 +54,21 @@ JSON = _Decoder(object_pairs_hook=_object, parse_constant=_refuse_constant, pars
 
 def without_halves(value: Any) -> Any:
     """A copy of a value as JSON or YAML has it, in which U+FFFD replaces each half of a surrogate pair that has no other half.
-    No file can contain one, and ansible-core refuses results with one."""
+    No file can contain one, and ansible-core refuses results with one. Keys that mean something to ansible-core get one more
+    underscore."""
     if isinstance(value, str):
         # YAML reads the escapes of a pair as two halves
         return (
             value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") if _HALF.search(value) else value
         )
     if isinstance(value, dict):
-        return _object([(without_halves(key), without_halves(inner)) for key, inner in value.items()])
+        return _object([(_key(without_halves(key)), without_halves(inner)) for key, inner in value.items()])
     return [without_halves(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _key(key: Any) -> Any:
+    # ansible-core reads an object with such a key as another value, in a cache even as a template, or refuses it
+    return f"_{key}" if isinstance(key, str) and key.startswith("__ansible_") else key
 
 
 def _escaped(error: UnicodeError) -> tuple[str, int]:

@@ -20,7 +20,7 @@ from .._model.errors import WrongOption, first_of, printable, shape_of
 from .._model.names import DEFAULT_PORTS, TargetName, UnreadableName, other_reading, read_host, read_name, read_path
 from .addresses import Address, Network, Networks, embedded, kind_of
 from .option import SCOPE_KEYS
-from .valid_names import problem_of
+from .valid_names import problem_of, problem_of_comment
 
 Ports = tuple[int, int]
 Segments = tuple[str, ...]
@@ -247,8 +247,15 @@ def _compile_list(texts: object, where: str, entries: _OneList) -> _OneList:
 def _add(entries: _List, text: object, where: str) -> None:
     if not isinstance(text, str):
         raise _wrong(where, text, "it is not text; put it in quotes")
+    comment = problem_of_comment(text)
+    if comment:
+        raise _wrong(where, text, comment)
     try:
         if "://" in text:
+            place = re.split("[/?#]", text.partition("://")[2], maxsplit=1)[0].rpartition("@")[2]
+            if place.startswith("*."):
+                advice = f"write {printable(place, 100)!r}, or one URL for each host"
+                raise _wrong(where, text, f"a URL names one host; {advice}")
             target = read_name(text)
             _refuse_mapped(where, text, target.address)
             segments, problem = read_path(target.path)

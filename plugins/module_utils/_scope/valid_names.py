@@ -61,12 +61,18 @@ def refuse_name(path: str, name: str) -> None:
         raise WrongOption(f"{path} {_shown(name)} cannot be the name of a target: {problem}. Nothing was written.")
 
 
-def _problem_of_characters(name: str) -> str | None:
-    if name.lstrip().startswith("#"):
+def problem_of_comment(text: str) -> str | None:
+    """The clause on a text that is a comment, or has one behind it."""
+    if text.lstrip().startswith("#"):
         return "it begins with #, so it looks like a comment; remove this entry, or the #"
-    before, mark, _comment = name.partition(" #")
-    if mark:
-        return f"it has a comment behind it; write {_shown(before.strip())}"
+    before, *comment = re.split(r"\s#", text, maxsplit=1)
+    return f"it has a comment behind it; write {_shown(before.strip())}" if comment else None
+
+
+def _problem_of_characters(name: str) -> str | None:
+    comment = problem_of_comment(name)
+    if comment:
+        return comment
     if not name.strip():
         return f"it is empty; {_ONE}"
     odd = next(filter(_is_unprintable, name), None)

@@ -28,6 +28,9 @@ description:
     most 30 seconds if that is longer.
   - A logger whose C(active_days) are over records nothing. That is an event of the
     type C(error), at the start and every hour.
+  - Text of the service in an event is data. A space breaks whatever Ansible would
+    evaluate as a template, such as C({ {). ansible-rulebook itself reads text that
+    looks like a literal of Python, such as C([1]), as that value.
   - Cost - 1 GET each O(interval), and 1 or 2 GET more at the start and every hour.
 options:
   label:

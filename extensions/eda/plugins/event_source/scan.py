@@ -27,6 +27,9 @@ description:
     from memory, and the source cannot tell.
   - If a read fails, it is repeated after O(interval) or, after several failures, at
     most 30 seconds if that is longer.
+  - Text of the service in an event is data. A space breaks whatever Ansible would
+    evaluate as a template, such as C({ {). ansible-rulebook itself reads text that
+    looks like a literal of Python, such as C([1]), as that value.
   - Cost - each O(interval), 1 GET, and for each workspace 1 GET for each 1,000 scans
     and 1 GET for the end of the list.
 options:

@@ -269,6 +269,14 @@ def test_no_text_breaks_out_of_its_cell(name, description):
         assert [character for character in inside if not is_text(character)] == []
 
 
+def test_markdown_has_no_password_of_a_target():
+    name = "https://me:hunter2!!@a.example/"
+    live = {"id": 1, "name": name, "description": f"see {name}"}
+    step = Step("drifted", TARGET, "Shop", name, live, {"name": name, "description": "x"}, reason=f"as {name}")
+    text = plan_markdown(result_of([step], failed=True, msg=f"{name} was refused"))
+    assert "https://me:***@a.example/" in text and "hunter2" not in text
+
+
 def test_a_result_is_not_changed_by_being_shown():
     result = result_of(STEPS)
     before = copy.deepcopy(result)

@@ -99,3 +99,17 @@ def parse(service, tmp_path, monkeypatch):
 
     run.shown, run.warned = shown, warned
     return run
+
+
+@pytest.fixture
+def change_kept():
+    """Change the account in a file of the cache: change_kept(path, change)."""
+
+    def changed(path, change):
+        kept = json.loads(path.read_text())
+        account = json.loads((json.loads(kept["__payload__"]) if "__payload__" in kept else kept)["account"])
+        change(account)
+        entry = {"account": json.dumps(account)}
+        path.write_text(json.dumps({"__payload__": json.dumps(entry)} if "__payload__" in kept else entry))
+
+    return changed

@@ -636,13 +636,10 @@ KEPT = {
 
 
 @pytest.mark.parametrize("name", KEPT)
-def test_an_entry_that_lacks_something_is_read_again(account, cached, name):
+def test_an_entry_that_lacks_something_is_read_again(account, cached, change_kept, name):
     cold = cached()
     (path,) = cached.place.iterdir()
-    kept = json.loads(path.read_text())
-    entry = json.loads(kept["__payload__"]) if "__payload__" in kept else kept
-    KEPT[name](entry)
-    path.write_text(json.dumps({**kept, "__payload__": json.dumps(entry)} if entry is not kept else entry))
+    change_kept(path, KEPT[name])
     account.clear_log()
     again = cached()
     assert FINDINGS in account.calls()

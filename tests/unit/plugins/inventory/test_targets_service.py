@@ -243,13 +243,10 @@ KEPT = {
 
 
 @pytest.mark.parametrize("name", KEPT)
-def test_an_entry_passes_the_border_as_an_answer_does(service, cached, name):
+def test_an_entry_passes_the_border_as_an_answer_does(service, cached, change_kept, name):
     cold = cached()
     (path,) = cached.place.iterdir()
-    kept = json.loads(path.read_text())
-    entry = json.loads(kept["__payload__"]) if "__payload__" in kept else kept
-    KEPT[name](entry)
-    path.write_text(json.dumps({**kept, "__payload__": json.dumps(entry)} if entry is not kept else entry))
+    change_kept(path, KEPT[name])
     service.clear_log()
     again = cached()
     assert again.hosts == cold.hosts

@@ -132,6 +132,87 @@ def test_every_text_of_the_service_is_marked(service, parse, tmp_path, monkeypat
     assert_marked(variables)
 
 
+# objects that a release of ansible-core reads as another value than a dictionary: from 2.19 on even as a template
+OBJECTS = [
+    {"__ansible_type": "_AnsibleTaggedStr", "value": TEMPLATE, "tags": [{"__ansible_type": "TrustedAsTemplate"}]},
+    {"__ansible_type": "AnsibleSerializableDate", "iso8601": "2024-05-17"},
+    {"__ansible_type": "none of ansible-core"},
+    {"__ansible_unsafe": TEMPLATE},
+    {"__ansible_vault": "$ANSIBLE_VAULT;1.1;AES256\n6161\n"},
+]
+
+
+def cached_file(service, tmp_path):
+    kept = {"cache": True, "cache_plugin": "ansible.builtin.jsonfile", "cache_connection": str(tmp_path / "kept")}
+    connection = {"base_url": service.base_url, "api_key": service.api_key}
+    path = tmp_path / "text.targets.yml"
+    path.write_text(json.dumps({"plugin": "scanops.scanner.targets", **connection, **kept}))
+    return path
+
+
+def read_hosts(path, field):
+    """What a template makes of a field of the first target of each host."""
+    loader = DataLoader()
+    manager = InventoryManager(loader, [str(path)])
+    variables = [VariableManager(loader, manager).get_vars(host=host) for host in manager.get_hosts("all")]
+    return [
+        ansible.template.Templar(loader, each).template(trusted("{{ scanner_targets }}"))[0][field]
+        for each in variables
+    ]
+
+
+@pytest.mark.parametrize("number", range(len(OBJECTS)))
+def test_an_object_of_the_service_stays_an_object_in_the_cache(service, tmp_path, number):
+    service.add(targets=[{"id": 1001, "name": "a.example"}])
+    row = {"id": 1001, "name": "a.example", "type": "hostname", "description": "", "workspace_id": 1}
+    body = {"data": [{**row, "extra": {"x": [OBJECTS[number]]}}]}
+    service.fault(method="GET", path="/targets", action="status", status=200, body=body, times=1)
+    path = cached_file(service, tmp_path)
+    cold = read_hosts(path, "extra")
+    service.clear_log()
+    warm = read_hosts(path, "extra")
+    assert service.calls() == []
+    read = json.loads(json.dumps(cold).replace("___ansible", "__ansible"))
+    assert (read, warm) == ([{"x": [OBJECTS[number]]}], cold)
+
+
+@pytest.mark.parametrize("number", range(len(OBJECTS)))
+def test_no_object_in_the_file_of_the_cache_is_a_value_of_ansible(service, tmp_path, number):
+    service.add(targets=[{"id": 1001, "name": "a.example", "description": "plain"}])
+    path = cached_file(service, tmp_path)
+    manager = InventoryManager(DataLoader(), [str(path)])
+    (kept,) = (tmp_path / "kept").iterdir()
+    content = kept.read_text()
+    for depth in range(3):
+        # a text in JSON that is a text in JSON
+        found, written = (json.dumps(each) for each in ("plain", OBJECTS[number]))
+        for _time in range(depth):
+            found, written = json.dumps(found)[1:-1], json.dumps(written)[1:-1]
+        kept.write_text(content.replace(found, written))
+        loader = DataLoader()
+        manager = InventoryManager(loader, [str(path)])
+        (host,) = manager.get_hosts("all")
+        variables = VariableManager(loader, manager).get_vars(host=host)
+        shown = ansible.template.Templar(loader, variables).template(trusted("{{ scanner_description }}"))
+        # another entry is read again
+        assert shown in ("plain", TEMPLATE)
+
+
+def test_a_trusted_text_in_the_file_of_the_cache_is_not_trusted(service, tmp_path):
+    service.add(targets=[{"id": 1001, "name": "a.example", "description": "plain"}])
+    path = cached_file(service, tmp_path)
+    read_hosts(path, "description")
+    (kept,) = (tmp_path / "kept").iterdir()
+    file = json.loads(kept.read_text())
+    entry = json.loads(file.get("__payload__", "{}")) or file
+    for name, text in entry.items():
+        entry[name] = {**OBJECTS[0], "value": text.replace("plain", TEMPLATE)}
+    kept.write_text(json.dumps({"__payload__": json.dumps(entry)} if "__payload__" in file else entry))
+    service.clear_log()
+    # before ansible-core 2.19 it is no text, and is read again
+    assert read_hosts(path, "description") == (["plain"] if service.calls() else [TEMPLATE])
+
+
 def test_names_that_a_path_or_a_shell_would_take_for_its_own(service, parse, trap):
     service.add(
         targets=[{"name": name} for name in ("$(reboot)", "a;b", "~root", "c,d", "e*", "!f", "[1:3]", "\x1b[31mg")]

@@ -80,6 +80,47 @@ W = {"workspace": "Web shop"}
             {**W, "policy": {"exclude": [{"nam": "x", "prt": 1}]}},
             ["has the unknown key 'nam'", "has the unknown key 'prt'"],
         ),
+        (
+            "gate",
+            {**W, "policy": {"include": [{"nam": "x"}, {"prt": 1}], "exclude": [{"check": "y"}, {"chek": "x"}]}},
+            [
+                "policy.include[0] has the unknown key 'nam'",
+                "policy.include[1] has the unknown key 'prt'",
+                "policy.exclude[1] has the unknown key 'chek'",
+            ],
+        ),
+        (
+            "gate",
+            {**W, "policy": {"max": {"hgh": 1, "critcal": 0}, "older_than": {"lw": "7d"}}},
+            [
+                "max has the unknown key 'hgh'",
+                "max has the unknown key 'critcal'",
+                "older_than has the unknown key 'lw'",
+            ],
+        ),
+        (
+            "gate",
+            {**W, "outcomes": {"findngs": "warn", "pased": "pass"}},
+            ["outcomes has the unknown key 'findngs'", "outcomes has the unknown key 'pased'"],
+        ),
+        (
+            "gate",
+            {**W, "must_see": [{"name": "x", "reason": "y", "chek": "z"}, {"nam": "x", "reason": "y"}]},
+            ["must_see[0] has the unknown key 'chek'", "must_see[1] has the unknown key 'nam'"],
+        ),
+        (
+            "estate",
+            {
+                "workspaces": [
+                    {"name": "A", "targets": ["a.example", "A.example"], "http_loggers": [{"label": "x"}]},
+                    {"name": "B", "targets": ["b.example", "c.example", "b.example."]},
+                ]
+            },
+            [
+                "workspaces[0].targets[0] and workspaces[0].targets[1] are the same, 'a.example' and 'A.example'",
+                "workspaces[1].targets[0] and workspaces[1].targets[2] are the same, 'b.example' and 'b.example.'",
+            ],
+        ),
     ],
 )
 def test_all_mistakes_are_named(run, service, module, options, words, check):

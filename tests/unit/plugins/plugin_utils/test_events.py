@@ -20,6 +20,7 @@ from ansible_collections.scanops.scanner.plugins.plugin_utils._events import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from jinja2.nativetypes import NativeEnvironment
 
 OWNER = Owner(["scan", "https://scanner.example.com/api/v2"], {"tools": [170]})
 
@@ -186,10 +187,13 @@ def test_an_event_leaves_the_name_of_its_source_to_the_engine():
     ("{{ 6 * 7 }}", "{ { 6 * 7 }}"),
     ("{{{x}}}", "{ { {x}}}"),
     ("a{%b%}c{#d#}", "a{ %b%}c{ #d#}"),
-    ("#jinja2: variable_start_string:'[['", " #jinja2: variable_start_string:'[['"),
+    ("#jinja2: variable_start_string:'[['", "# jinja2: variable_start_string:'[['"),
     ("# jinja", "# jinja"),
     ('{"a": {"b": 1}}', '{"a": {"b": 1}}'),
-    ("100 % {", "100 % {"),
+    ("100 % {", "100 % { "),
+    ("100 %", "100 %"),
+    ('{"a": "b\\n", "c": [{"d": "\\u00e9"}]}', '{"a": "b\\n", "c": [{"d": "\\u00e9"}]}'),
+    ("/a#b", "/a#b"),
 ])  # fmt: skip
 def test_no_text_of_the_service_is_a_template(text, expected):
     assert plain(text) == expected
@@ -202,6 +206,69 @@ def test_no_text_of_the_service_is_a_template(text, expected):
 def test_a_plain_text_has_no_beginning_of_a_template(text):
     assert [mark for mark in ("{{", "{%", "{#") if mark in plain(text)] == []
     assert plain(text).replace(" ", "") == text.replace(" ", "")
+
+
+# what attackers write, each text in a field of its own; ansible-rulebook reads the text of a literal of Python as its value
+LITERALS = [
+    ["'{' '{ 6 * 7 }}'"],
+    ["['{'\"{ 6 * 7 }}\"]"],
+    ["'{' # x\n '{ 6 * 7 }}'"],
+    ["{'a': '{'  r'% if x %}'}"],
+    ["'\\x7b\\x7b 6 * 7 }}'"],
+    ["'\\173{ 6 * 7 }}'"],
+    ["'\\u007b\\U0000007b 6 * 7 }}'"],
+    ["'\\N{LEFT CURLY BRACKET}{ 6 * 7 }}'"],
+    ["'{\\\n{ 6 * 7 }}'"],
+    ["'{\\u0025 if x %}'"],
+    ["'#jinja2:variable_start_string: \"[[\"\\n[[ 6 * 7 ]]'"],
+    ["'#'  'jinja2:variable_start_string: \"[[\"\\n[[ 6 * 7 ]]'"],
+    ["'\\x23\\x6ainja2:variable_start_string: \"[[\"\\n[[ 6 * 7 ]]'"],
+    ["'#\\u006ainja2:variable_start_string: \"[[\"\\n[[ 6 * 7 ]]'"],
+    ["'{", "{ 6 * 7 }}'"],
+    ["'{'", "'{ 6 * 7 }}'"],
+    ["'\\", "x7b{ 6 * 7 }}'"],
+    ["'\\u00", "7b{ 6 * 7 }}'"],
+    ["'#", 'jinja2:variable_start_string: "[["\\n[[ 6 * 7 ]]\''],
+]
+
+
+def templates_in(value):
+    """The texts of a value that ansible-core evaluates."""
+    if isinstance(value, str):
+        begins = value.startswith("#jinja2:") or any(mark in value for mark in ("{{", "{%", "{#"))
+        return [value] if begins else []
+    if isinstance(value, dict):
+        value = [*value, *value.values()]
+    return [text for part in value for text in templates_in(part)] if isinstance(value, (list, tuple, set)) else []
+
+
+def rendered(texts, between):
+    """What ansible-rulebook makes of a variable for a playbook that joins texts of an event."""
+    fields = {f"x{number}": text for number, text in enumerate(texts)}
+    template = between.join(f"{{{{ event.request.{name} }}}}" for name in fields)
+    return NativeEnvironment().from_string(template).render(event=event("request", "u", fields))
+
+
+@pytest.mark.filterwarnings("ignore::SyntaxWarning", "ignore::DeprecationWarning")
+@pytest.mark.parametrize("texts", LITERALS)
+def test_no_literal_of_python_is_a_template_after_ansible_rulebook_has_read_it(texts):
+    assert templates_in(rendered(texts, "")) == []
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        [*"{{{''\"\\\\ \n%#ru[],:x", "x7b", "7b", "u007b", "u00", "N{LEFT CURLY BRACKET}", "173", "#jinja2:", "jinja2:"]
+    ),
+    max_size=7,
+).map("".join)
+
+
+@pytest.mark.filterwarnings("ignore::SyntaxWarning", "ignore::DeprecationWarning")
+@given(st.lists(PIECES, min_size=1, max_size=3), st.sampled_from(["", " ", "'", ", "]))
+def test_no_text_becomes_a_template_in_ansible_rulebook(texts, between):
+    quoted = [f"'{texts[0]}", *texts[1:-1], f"{texts[-1]}'"] if len(texts) > 1 else [f"'{texts[0]}'"]
+    assert templates_in(rendered(quoted, between)) == []
+    assert templates_in(rendered(texts, between)) == []
 
 
 # --- pauses

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ansible.template
 import pytest
+from ansible.parsing.dataloader import DataLoader
 from ansible_collections.scanops.scanner.plugins.plugin_utils._unsafe import unsafe
 
 VALUE = {
@@ -15,6 +16,8 @@ VALUE = {
     "d": "}",
     "e": "q (1)",
     "f": "a|b",
+    "g": r"\x7b",
+    "h": "['#']",
 }
 
 
@@ -38,6 +41,8 @@ def test_what_could_be_a_template_is_marked():
         "d": True,
         "e": True,
         "f": True,
+        "g": True,
+        "h": True,
     }
 
 
@@ -46,3 +51,23 @@ def test_what_could_be_a_template_is_marked():
 )
 def test_text_is_not_trusted():
     assert not ansible.template.is_trusted_as_template(unsafe("{{ x }}"))
+
+
+# literals of Python, as which ansible-core reads the result of a template
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"""['\x7b\x7b lookup\x28"pipe", "id"\x29 \x7d\x7d']""",
+        r"""['\173\173 secret \175\175']""",
+        """['''#jinja2:variable_start_string:"<<",variable_end_string:">>"\n<< secret >>''']""",
+        """['' '''#jinja2:variable_start_string:"<<",variable_end_string:">>"\n<< secret >>''']""",
+        """['''\\x23jinja2:variable_start_string:"<<",variable_end_string:">>"\n<< secret >>''']""",
+    ],
+)
+def test_the_value_of_a_literal_is_no_template(text):
+    trusted = getattr(ansible.template, "trust_as_template", str)
+    variables = {"text": unsafe(text), "secret": "shown"}
+    read = ansible.template.Templar(DataLoader(), variables).template(trusted("{{ text }}"))
+    # as after set_fact
+    for part in [read] if isinstance(read, str) else read:
+        assert ansible.template.Templar(DataLoader(), variables).template(part) == part

@@ -9,11 +9,12 @@ from __future__ import annotations
 import base64
 import csv
 import hashlib
+import html
 import io
 import json
 import re
 import zlib
-from urllib.parse import unquote
+from urllib.parse import quote, quote_plus, unquote, unquote_plus
 from xml.etree import ElementTree
 
 import pytest
@@ -649,6 +650,36 @@ def test_the_password_of_a_target_is_in_no_file(name, login):
         assert "b.example/x" in text
         if len(login) > 10:
             assert "horse" not in text
+
+
+PASSWORDS = {"p@ss/w\u00f6rd & 9!": ("p%40ss%2Fw%C3%B6rd%20%26%209!", "p%40ss%2fw\u00f6rd%20&%209%21")}
+ENCODED = {
+    "plain": str,
+    "percent": quote,
+    "all in percent": lambda text: "".join(f"%{byte:02x}" for byte in text.encode()),
+    "percent twice": lambda text: quote(quote(text, safe=""), safe=""),
+    "form": quote_plus,
+    "HTML": html.escape,
+    "JSON": lambda text: json.dumps(text)[1:-1].replace("/", "\\/"),
+    "base64": lambda text: base64.b64encode(text.encode()).decode(),
+}
+
+
+@pytest.mark.parametrize("form", ENCODED)
+@pytest.mark.parametrize("name", [*ALL, "comment"])
+def test_no_form_of_the_password_of_a_target_is_in_a_file(name, form):
+    for password, spellings in PASSWORDS.items():
+        encode = ENCODED[form]
+        told = f"[{encode(password)}] sent to {encode(f'scan:{password}@b.example')}"
+        for spelling in spellings:
+            target = f"https://scan:{spelling}@b.example/x"
+            of = document([row(1, target=target, evidence=told, description=told, risk=told)], [pair(target)])
+            texts = [comment(of)] if name == "comment" else written(name, of, sarif_profile="full")
+            for text in texts:
+                assert encode(password) not in text
+                # as the reader of the file sees it
+                read = html.unescape(text.replace("\\\\", "\\").replace("\\/", "/"))
+                assert "w\u00f6rd" not in unquote(unquote(unquote_plus(read)))
 
 
 @pytest.mark.parametrize("name", [*ALL, "comment"])

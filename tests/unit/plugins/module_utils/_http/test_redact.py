@@ -257,6 +257,27 @@ def test_half_of_a_surrogate_pair_is_replaced(body):
     assert JSON.raw_decode(f" {body},", 1)[0] == HALVES[body]
 
 
+KEYS = {
+    '{"__ansible_type": 1, "a": [{"__ansible_unsafe": {"__ansible_vault": "__ansible_type"}}]}': {
+        "___ansible_type": 1,
+        "a": [{"___ansible_unsafe": {"___ansible_vault": "__ansible_type"}}],
+    },
+    '[{"\\u005f_ansible_typ\\u0065": 1}]': [{"___ansible_type": 1}],
+    '{"ansible_host": 1, "__": 2, "_ansible_": 3, "__ansible": 4}': {
+        "ansible_host": 1,
+        "__": 2,
+        "_ansible_": 3,
+        "__ansible": 4,
+    },
+}
+
+
+@pytest.mark.parametrize("body", KEYS)
+def test_a_key_that_ansible_core_reads_as_a_value_is_broken(body):
+    assert read_json(json_text(body.encode())) == KEYS[body]
+    assert JSON.raw_decode(f" {body},", 1)[0] == KEYS[body]
+
+
 def test_keys_that_only_differ_in_halves_of_characters_are_refused():
     with pytest.raises(ValueError, match="occurs twice"):
         read_json('{"\\ud800": 1, "\\ud801": 2}')

@@ -17,6 +17,7 @@ WRONG = {
     " ": "empty",
     "my host.example.com": "white space in it (U+0020)",
     "a.example\tb": "white space in it (U+0009)",
+    "a.example\t# x": "it has a comment behind it; write 'a.example'",
     "a\x00.example": "a control character in it (U+0000)",
     "a\ud800.example": "a control character in it (U+D800)",
     "a.example\n": "write 'a.example'",
