@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from .._model.errors import AnswerError, ApiError, CallError, Incomplete, ScannerError, printable
@@ -210,8 +211,9 @@ class Client:
             return look(status)
 
         read = (lambda object_id: self.read(resource, object_id)) if read_back else None
+        is_new = partial(self.transport.is_new, resource)
         try:
-            created = create(resource, values, look_afresh, send, read, confirm)
+            created = create(resource, values, look_afresh, send, read, is_new, confirm)
         except ScannerError:
             self._drop_lists()
             raise
@@ -238,7 +240,10 @@ class Client:
         about = self._about("start", resource, {name: body[name] for name in ("workspace_id",) if name in body})
         answer = self._write("POST", resource.path, about, json=body, hints=hints)
         data = object_in(answer)
-        return Started(new_id(resource, data), data)
+        object_id = new_id(resource, data)
+        if object_id is not None and not self.transport.is_new(resource, object_id):
+            raise answer.unexpected(f"the id {object_id} of another {resource.noun}")
+        return Started(object_id, data)
 
     def stop(self, resource: Family, object_id: int) -> None:
         """Ask that something that is running stops."""

@@ -11,13 +11,16 @@ from typing import NamedTuple, Optional
 
 from .._model.errors import AnswerError, CallError, Incomplete, Refused, printable
 from .._model.family import Family
+from .._model.names import normal_name
 from .._model.records import Record, is_row, new_record, read_id, record_of
+from .._model.texts import may_be_stored_form
 from .answer import Answer
 from .retry import GATEWAY
 
 # reads the live object of a name again, thoroughly: its record or None. It gets the status that made the client ask, None
 # where no answer came or the create succeeded.
 Look = Callable[[Optional[int]], Optional[Record]]
+_COUNTED = "the {} exists now and is counted as created by this task."
 
 
 class Created(NamedTuple):
@@ -39,24 +42,29 @@ def create(
     look: Look,
     send: Callable[[], Answer],
     read: Callable[[int], Record | None] | None,
+    is_new: Callable[[int], bool],
     confirm: Callable[[], Record | None] | None = None,
 ) -> Created:
     """Create an object that a unique key protects.
 
-    values: the declared fields; look: reads the live object after a 409, a 403 or a lost answer; send: sends the create; read:
-    reads the new record by id. Without it the record is what was declared, with its id, or with None where the answer
-    gives none; confirm: reads the new record, even if the answer holds it.
+    values: the declared fields; look: reads the live object after a 409, a 403, a lost answer, or one with another object;
+    send: sends the create; read: reads the new record by id. Without it the record is what was declared, with its id, or with
+    None where the answer gives none; is_new: whether no record had an id before; confirm: reads the new record, even if the
+    answer holds it.
     """
     sent = _sent(resource, look, send)
     if isinstance(sent, Created):
         return sent
     answer, record, object_id = sent
-    if record is not None and confirm is None:
-        return Created(record, made=True)
-    if read is None:
+    if record is None and read is None:
         return Created(dict(new_record(resource, values), id=object_id), made=True, shown=False)
+    if object_id is not None and not is_new(object_id):
+        return _settled(resource, values, look, answer.unexpected(f"the id {object_id} of another {resource.noun}"))
     try:
-        record = confirm() if confirm else look(None) if object_id is None else read(object_id)
+        if confirm:
+            record = confirm()
+        elif record is None and read:
+            record = look(None) if object_id is None else read(object_id)
     except CallError as error:
         raise Incomplete(
             f"{resource.noun} {printable(values[resource.key])!r} was created, but reading it back failed: {error}",
@@ -68,7 +76,29 @@ def create(
             answer.method, answer.path, status=answer.status, maybe_done=True,
             advice="run the task again; it changes only what is still missing",
         ).with_effect(f"The {resource.noun} may have been created.")  # fmt: skip
-    return Created(record, made=True)
+    place = record.get("workspace_id")
+    if _is_named(resource, values, record) and place in (None, values.get("workspace_id", place)):
+        return Created(record, made=True)
+    other = f"the {resource.noun} {printable(record[resource.key])!r}"
+    return _settled(resource, values, look, answer.unexpected(other), record)
+
+
+def _is_named(resource: Family, values: Record, record: Record) -> bool:
+    return normal_name(resource, record[resource.key]) == normal_name(resource, values[resource.key])
+
+
+def _settled(resource: Family, values: Record, look: Look, error: CallError, record: Record | None = None) -> Created:
+    """What a create led to that was answered with another object, which may be that of another create. error: says so; record:
+    of that object, which the caller refuses if the declared one may be stored so, or in another workspace."""
+    found = _look_again(resource, look, error)
+    if found is not None:
+        return Created(found, True, f"{error.what}; {_COUNTED.format(resource.noun)}")
+    if record is not None and (
+        _is_named(resource, values, record)
+        or (not resource.key_is_place and may_be_stored_form(record[resource.key], values[resource.key]))
+    ):
+        return Created(record, made=True)
+    raise unconfirmed(error, resource.noun, "created")
 
 
 def _sent(
@@ -93,8 +123,7 @@ def _sent(
                 return Created(
                     found,
                     True,
-                    f"The answer to {error.method} {error.path} {what}; the {resource.noun} exists now and is counted as"
-                    " created by this task.",
+                    f"The answer to {error.method} {error.path} {what}; {_COUNTED.format(resource.noun)}",
                 )
             # a unique key protects every family created here, so one more try cannot make a second object
             if lost or not error.maybe_done or not (error.status is None or error.status in GATEWAY):
