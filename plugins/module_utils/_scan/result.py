@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from .._evidence.scans import findings_of, status_of, without_secrets
-from .._model.errors import CallError, Incomplete, ScannerError, counted, elapsed, first_of, printable
+from .._model.errors import AnswerError, CallError, Incomplete, ScannerError, counted, elapsed, first_of, printable
 from .._model.families import DELETED, FINISHED, NEXT_STEP, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN, UNKNOWN_STATE
 from .._model.records import Record
 from .._model.tools import tool_name_of
@@ -124,6 +124,11 @@ def answer_in(error: CallError) -> str:
     return f"The answer {error.status}" + (f" ({words})" if words else "")
 
 
+def answered_with_another(scan_id: int) -> CallError:
+    what = f"POST {SCAN.path} was answered with the id {scan_id} of another scan"
+    return AnswerError(what, "POST", SCAN.path, maybe_done=True)
+
+
 def unclear_start(entry: Entry, new: Sequence[int] | None, error: CallError | None) -> CallError:
     """Nobody knows what a start did, or which scan it started. It is never repeated."""
     seen = (
@@ -137,6 +142,8 @@ def unclear_start(entry: Entry, new: Sequence[int] | None, error: CallError | No
             f"A scan of {target!r} may have been started: the answer to POST {SCAN.path} was a success without its id, and"
             f" {seen}."
         )
+    elif isinstance(error, AnswerError) and (error.status or 0) < 300:
+        sentence = f"{error.what}. A scan of {target!r} may have been started, although {seen}."
     else:
         sentence = (
             f"{answer_in(error)} to the start of a scan of {target!r} (POST {SCAN.path}). It may have been started, although"

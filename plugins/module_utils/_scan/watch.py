@@ -50,6 +50,8 @@ class Entry:
     scan_id: int = 0
     # by this task; in check mode, it would be
     started: bool = False
+    # a read has shown that it is a scan of this target and tool
+    proven: bool = False
     # the answer to the start was lost, and no read showed what it did
     maybe_started: bool = False
     record: Record | None = None
@@ -74,6 +76,11 @@ class Entry:
         # an existing target is named as the service spells it; an id is sent only if the task gives one
         target: Record = {"target_id": self.target_id} if self.by_id else {"target_name": self.target}
         return self.spec.body(target, workspace_id)
+
+    def is_of(self, record: Record) -> bool:
+        """Whether a record is that of a scan of this target with this tool. A field that is missing may be any."""
+        wanted = dict(tool_id=self.spec.tool_id, target_id=self.target_id)
+        return all(record[field] in (None, number) for field, number in wanted.items())
 
     def take(self, record: Record, now: float, started: bool = False) -> None:
         """Use this scan from now on."""
