@@ -237,6 +237,9 @@ class Run:
             family = next(each for each in IN_WORKSPACE if each.plural == name)
             if sorted(row["id"] for row in self._read(family, {"workspace_id": place}).rows) != [*ids]:
                 raise Refused(f"its {family.noun}s have changed since they were read; run the task again")
+        now = (self._client.read(WORKSPACE, place) or step.live)[WORKSPACE.key]
+        if now != step.live[WORKSPACE.key]:
+            raise Refused(f"it is {printable(now)!r} now; run the task again")
 
     def _note(self, step: Step, error: ScannerError) -> None:
         self.first_failure = self.first_failure or error
