@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 from .._model.errors import AnswerError, ApiError, CallError, Incomplete, ScannerError, printable
@@ -203,7 +202,9 @@ class Client:
         form = {field: str(value).lower() if isinstance(value, bool) else value for field, value in values.items()}
 
         def send() -> Answer:
-            return self._write("POST", resource.path, about, query=query, form=form, hints=CREATE_HINTS, adds=True)
+            answer = self._write("POST", resource.path, about, query=query, form=form, hints=CREATE_HINTS, adds=True)
+            self._started(resource, answer)
+            return answer
 
         def look_afresh(status: int | None) -> Record | None:
             self._drop_lists()
@@ -211,9 +212,8 @@ class Client:
             return look(status)
 
         read = (lambda object_id: self.read(resource, object_id)) if read_back else None
-        is_new = partial(self.transport.is_new, resource)
         try:
-            created = create(resource, values, look_afresh, send, read, is_new, confirm)
+            created = create(resource, values, look_afresh, send, read, confirm)
         except ScannerError:
             self._drop_lists()
             raise
@@ -238,11 +238,16 @@ class Client:
         same, and only the caller can know where to search for it.
         """
         about = self._about("start", resource, {name: body[name] for name in ("workspace_id",) if name in body})
-        answer = self._write("POST", resource.path, about, json=body, hints=hints)
+        return self._started(resource, self._write("POST", resource.path, about, json=body, hints=hints))
+
+    def _started(self, resource: Family, answer: Answer) -> Started:
+        """What a create was answered with. Raises AnswerError for an id that existed before."""
         data = object_in(answer)
         object_id = new_id(resource, data)
-        if object_id is not None and not self.transport.is_new(resource, object_id):
-            raise answer.unexpected(f"the id {object_id} of another {resource.noun}")
+        if object_id:
+            if (resource.name, object_id) in self.transport.noted:
+                raise answer.unexpected(f"the id {object_id} of another {resource.noun}")
+            self.transport.note(resource, [{"id": object_id}])
         return Started(object_id, data)
 
     def stop(self, resource: Family, object_id: int) -> None:

@@ -20,7 +20,6 @@ from .retry import GATEWAY
 # reads the live object of a name again, thoroughly: its record or None. It gets the status that made the client ask, None
 # where no answer came or the create succeeded.
 Look = Callable[[Optional[int]], Optional[Record]]
-_COUNTED = "the {} exists now and is counted as created by this task."
 
 
 class Created(NamedTuple):
@@ -42,24 +41,52 @@ def create(
     look: Look,
     send: Callable[[], Answer],
     read: Callable[[int], Record | None] | None,
-    is_new: Callable[[int], bool],
     confirm: Callable[[], Record | None] | None = None,
 ) -> Created:
     """Create an object that a unique key protects.
 
     values: the declared fields; look: reads the live object after a 409, a 403, a lost answer, or one with another object;
     send: sends the create; read: reads the new record by id. Without it the record is what was declared, with its id, or with
-    None where the answer gives none; is_new: whether no record had an id before; confirm: reads the new record, even if the
-    answer holds it.
+    None where the answer gives none; confirm: reads the new record, even if the answer holds it.
     """
-    sent = _sent(resource, look, send)
-    if isinstance(sent, Created):
-        return sent
-    answer, record, object_id = sent
+    lost = False
+    while True:
+        try:
+            return _made(resource, values, look, send(), read, confirm)
+        except CallError as caught:
+            error = caught.with_facts(after_loss=caught.after_loss or lost)
+            found = _look_again(resource, look, error)
+            if found is not None:
+                if not error.may_have_worked:
+                    return Created(found, made=False)
+                what = "was lost" if error.status is None else f"was an error ({error.status})"
+                if isinstance(error, AnswerError) and error.status is not None and error.status < 300:
+                    what = f"was in an unknown form ({error.status})"
+                return Created(
+                    found,
+                    True,
+                    f"The answer to {error.method} {error.path} {what}; the {resource.noun} exists now and is counted as"
+                    " created by this task.",
+                )
+            # a unique key protects every family created here, so one more try cannot make a second object
+            if lost or not error.maybe_done or not (error.status is None or error.status in GATEWAY):
+                raise unconfirmed(error, resource.noun, "created") from None
+            lost = True
+
+
+def _made(
+    resource: Family,
+    values: Record,
+    look: Look,
+    answer: Answer,
+    read: Callable[[int], Record | None] | None,
+    confirm: Callable[[], Record | None] | None,
+) -> Created:
+    """What a create led to that was answered with a success. Raises AnswerError for an answer that belongs to another
+    create."""
+    record, object_id = _created(resource, answer)
     if record is None and read is None:
         return Created(dict(new_record(resource, values), id=object_id), made=True, shown=False)
-    if object_id is not None and not is_new(object_id):
-        return _settled(resource, values, look, answer.unexpected(f"the id {object_id} of another {resource.noun}"))
     try:
         if confirm:
             record = confirm()
@@ -76,59 +103,13 @@ def create(
             answer.method, answer.path, status=answer.status, maybe_done=True,
             advice="run the task again; it changes only what is still missing",
         ).with_effect(f"The {resource.noun} may have been created.")  # fmt: skip
-    place = record.get("workspace_id")
-    if _is_named(resource, values, record) and place in (None, values.get("workspace_id", place)):
-        return Created(record, made=True)
-    other = f"the {resource.noun} {printable(record[resource.key])!r}"
-    return _settled(resource, values, look, answer.unexpected(other), record)
-
-
-def _is_named(resource: Family, values: Record, record: Record) -> bool:
-    return normal_name(resource, record[resource.key]) == normal_name(resource, values[resource.key])
-
-
-def _settled(resource: Family, values: Record, look: Look, error: CallError, record: Record | None = None) -> Created:
-    """What a create led to that was answered with another object, which may be that of another create. error: says so; record:
-    of that object, which the caller refuses if the declared one may be stored so, or in another workspace."""
-    found = _look_again(resource, look, error)
-    if found is not None:
-        return Created(found, True, f"{error.what}; {_COUNTED.format(resource.noun)}")
-    if record is not None and (
-        _is_named(resource, values, record)
-        or (not resource.key_is_place and may_be_stored_form(record[resource.key], values[resource.key]))
+    name, declared = record[resource.key], values[resource.key]
+    # what is stored in another form, or in another workspace, is refused by the caller
+    if normal_name(resource, name) != normal_name(resource, declared) and (
+        resource.key_is_place or not may_be_stored_form(name, declared)
     ):
-        return Created(record, made=True)
-    raise unconfirmed(error, resource.noun, "created")
-
-
-def _sent(
-    resource: Family, look: Look, send: Callable[[], Answer]
-) -> Created | tuple[Answer, Record | None, int | None]:
-    """The answer to the create, with its record and id where it gives them, or the object that a read after a failure
-    found."""
-    lost = False
-    while True:
-        try:
-            answer = send()
-            return (answer, *_created(resource, answer))
-        except CallError as caught:
-            error = caught.with_facts(after_loss=caught.after_loss or lost)
-            found = _look_again(resource, look, error)
-            if found is not None:
-                if not error.may_have_worked:
-                    return Created(found, made=False)
-                what = "was lost" if error.status is None else f"was an error ({error.status})"
-                if isinstance(error, AnswerError) and error.status is not None and error.status < 300:
-                    what = f"was in an unknown form ({error.status})"
-                return Created(
-                    found,
-                    True,
-                    f"The answer to {error.method} {error.path} {what}; {_COUNTED.format(resource.noun)}",
-                )
-            # a unique key protects every family created here, so one more try cannot make a second object
-            if lost or not error.maybe_done or not (error.status is None or error.status in GATEWAY):
-                raise unconfirmed(error, resource.noun, "created") from None
-            lost = True
+        raise answer.unexpected(f"the {resource.noun} {printable(name)!r}")
+    return Created(record, made=True)
 
 
 def _look_again(resource: Family, look: Look, error: CallError) -> Record | None:

@@ -88,8 +88,8 @@ class Transport:
         self._answered = False
         # ids that the service has shown, in records of workspaces or of objects in them
         self._workspaces: set[int] = set()
-        # the ids of records, by the name of their family
-        self._ids: dict[str, set[int]] = {}
+        # the families and ids of records, of those that a task can create
+        self.noted: set[tuple[str, int]] = set()
 
     def renew(self) -> None:
         """Begin another task over the same connections: with an empty log, and with all of its time for rate limits."""
@@ -131,17 +131,9 @@ class Transport:
 
     def note(self, resource: Family, rows: Sequence[Record]) -> None:
         """Note records of the service: their ids, and the workspaces that they name."""
-        if resource.creates:
-            self._ids.setdefault(resource.name, set()).update([row["id"] for row in rows])
+        self.noted.update((resource.name, row["id"]) for row in rows if resource.creates)
         field = resource.workspace_field
         self._workspaces.update([row[field] for row in rows if isinstance(row.get(field), int)])
-
-    def is_new(self, resource: Family, object_id: int) -> bool:
-        """Whether no record had this id before, which is noted."""
-        known = self._ids.setdefault(resource.name, set())
-        before = len(known)
-        known.add(object_id)
-        return len(known) > before
 
     def about(self, action: str, resource: Family, query: Mapping[str, Any] | None = None) -> Call:
         """Describe a call, so that its errors advise only what can help. query: its parameters, which are the workspace and

@@ -115,8 +115,8 @@ class _Present:
         self._rows: tuple[Record, ...] | None = None
         self._asked_at = time.time()
         self._created = self._deleted = False
-        # whether a read has shown that the created report is the requested one; until then the note says what was sent
-        self._proven = False
+        # no read has shown yet that the created report is the requested one; until then the note says what was sent
+        self._unproven = False
         self._outage = Outage(task.params["outage_wait"])
 
     def result(self) -> dict[str, Any]:
@@ -191,7 +191,7 @@ class _Present:
             # so that a new report can be told from the existing ones
             self._rows = client.all(REPORT)
         report_id = create(client, self._task.warn, self._dest, self._note, self._request, webhook_url, self._rows)
-        self._created = True
+        self._created = self._unproven = True
         return dict(new_record(REPORT, _shown(self._request)), id=report_id)
 
     def _poll(self, report_id: int) -> Record:
@@ -202,14 +202,14 @@ class _Present:
                 f"Report {report_id} no longer exists, because somebody deleted it. Run this task again to generate another"
                 " one."
             )
-        if self._created and not self._proven:
+        if self._unproven:
             if not could_be(self._record, self._request):
                 self._record = None
                 raise Refused(
                     f"POST {REPORT.path} was answered with the id {report_id}, but report {report_id} is another one."
                     f" {SEARCHES}"
                 )
-            self._proven = True
+            self._unproven = False
             self._write_note(self._record, None)
         return self._record
 
@@ -257,7 +257,7 @@ class _Present:
 
     def _try(self, record: Record, draft: Draft) -> bool:
         """Whether the file could be downloaded now."""
-        if self._created and not self._proven:
+        if self._unproven:
             return False
         status = status_word(record["status"])
         if status in FAILED:

@@ -124,11 +124,6 @@ def answer_in(error: CallError) -> str:
     return f"The answer {error.status}" + (f" ({words})" if words else "")
 
 
-def answered_with_another(scan_id: int) -> CallError:
-    what = f"POST {SCAN.path} was answered with the id {scan_id} of another scan"
-    return AnswerError(what, "POST", SCAN.path, maybe_done=True)
-
-
 def unclear_start(entry: Entry, new: Sequence[int] | None, error: CallError | None) -> CallError:
     """Nobody knows what a start did, or which scan it started. It is never repeated."""
     seen = (
@@ -137,13 +132,9 @@ def unclear_start(entry: Entry, new: Sequence[int] | None, error: CallError | No
         else ("the list of scans could not be read")
     )
     target = printable(entry.name)
-    if error is None:
-        sentence = (
-            f"A scan of {target!r} may have been started: the answer to POST {SCAN.path} was a success without its id, and"
-            f" {seen}."
-        )
-    elif isinstance(error, AnswerError) and (error.status or 0) < 300:
-        sentence = f"{error.what}. A scan of {target!r} may have been started, although {seen}."
+    if error is None or isinstance(error, AnswerError):
+        why = error.what if error else f"the answer to POST {SCAN.path} was a success without its id"
+        sentence = f"A scan of {target!r} may have been started: {why}, and {seen}."
     else:
         sentence = (
             f"{answer_in(error)} to the start of a scan of {target!r} (POST {SCAN.path}). It may have been started, although"

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 
 from .._evidence.scans import without_secrets
 from .._http.outage import Outage
-from .._model.errors import CallError, Interrupted, ScannerError, printable
-from .._model.families import FAILED_TO_START, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN, TARGET, UNKNOWN_STATE
-from .._model.names import normal_form
+from .._model.errors import AnswerError, CallError, Interrupted, ScannerError, printable
+from .._model.families import FAILED_TO_START, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN, UNKNOWN_STATE
 from .._model.records import Record, is_row, new_record, read_id, record_of
 from .._task.task import Task
 from .find import (
@@ -25,12 +24,13 @@ from .find import (
     find_scans,
     find_started,
     narrowed,
+    note_new_targets,
     resolve,
     scans_to_end,
     starts_locked,
     vpn_uuid_of,
 )
-from .result import Lines, answered_with_another, failed, named_scans, result_of, unfinished, verdict
+from .result import Lines, failed, named_scans, result_of, unfinished, verdict
 from .spec import ScanSpec, check_options, is_slot_refusal, specs_of, start_hints
 from .stop import interrupted, stop_or_delete, stop_scan
 from .watch import Entry, Timeouts, Watch
@@ -176,57 +176,35 @@ class _Run:
 
     def _start(self, entry: Entry) -> None:
         task, query = self.task, self.watch.query
-        lost: CallError | None = None
         try:
             scan_id, data = task.client.start(SCAN, entry.body(query.get("workspace_id")), start_hints(task.params))
         except CallError as error:
             if not error.maybe_done:
                 raise
-            scan_id, data, lost = None, {}, error
-        try:
-            if scan_id and self._is_another(
-                entry, {name: read_id(data.get(name)) for name in ("tool_id", "target_id")}
-            ):
-                scan_id, data, lost = None, {}, answered_with_another(scan_id)
-        except CallError:
-            # the first read of the scan decides
-            data = {}
+            scan_id, data = find_started(task, query, entry, error), {}
         if scan_id is None:
-            scan_id = self._new_scan(entry, lost)
+            scan_id = find_started(task, query, entry)
+        # the scan must be one of the target that the service has created for it
+        with contextlib.suppress(ScannerError):
+            note_new_targets(task.client, task.params, query, [entry])
+        entry.target_id = entry.target_id or read_id(data.get("target_id"))
         if is_row(SCAN, data) and "status_name" in data:
             record = record_of(SCAN, data)
         else:
             record = dict(new_record(SCAN, self._known_fields(entry)), id=scan_id)
         entry.take(record, task.client.transport.now(), started=True)
 
-    def _new_scan(self, entry: Entry, error: CallError | None) -> int:
-        """The id of the one new scan that the list shows. error: of the start, None if it succeeded without an id."""
-        scan_id = find_started(self.task.client, self.task.params, self.watch.query, entry, error)
-        if error:
-            self.task.warn(
-                f"{error.what}. Scan {scan_id} of {printable(entry.name)!r} is new since then and is counted as started by"
-                " this task."
-            )
-        return scan_id
-
-    def _is_another(self, entry: Entry, record: Record) -> bool:
-        """Whether a record is that of a scan of another target or tool. 1 GET for a target that did not exist."""
-        if entry.target_id is None and record["target_id"] is not None:
-            target = self.task.client.read(TARGET, record["target_id"])
-            if target and normal_form(target["name"]) == normal_form(entry.target):
-                entry.target_id = target["id"]
-        return not entry.is_of(record)
-
     def _is_own(self, entry: Entry, record: Record) -> bool:
         """Whether a record is that of the entry's scan. If the start was answered with another scan, the entry takes the one
         that the list shows, or fails."""
-        if not entry.started or entry.proven or not self._is_another(entry, record):
-            entry.proven = True
+        entry.proven = entry.proven or not entry.started or entry.is_of(record)
+        if entry.proven:
             return True
-        error = answered_with_another(entry.scan_id)
+        what = f"POST {SCAN.path} was answered with the id {entry.scan_id} of another scan"
         entry.scan_id, entry.record = 0, None
         try:
-            scan_id = self._new_scan(entry, error)
+            error = AnswerError(what, "POST", SCAN.path, maybe_done=True)
+            scan_id = find_started(self.task, self.watch.query, entry, error)
         except CallError as unclear:
             entry.error, entry.outcome = str(unclear), UNKNOWN_STATE
         else:
@@ -258,12 +236,10 @@ class _Run:
             why = "the service does not show it yet"
             try:
                 record = self.task.client.read(SCAN, entry.scan_id)
-                if record is not None and not self._is_own(entry, record):
-                    continue
             except CallError as error:
                 record, why = None, error.what
             if record is not None:
-                entry.record = record
+                entry.record = record if self._is_own(entry, record) else entry.record
                 continue
             self.task.warn(
                 f"Scan {entry.scan_id} of {printable(entry.name)!r} was started, but its record could not be read: {why}."
@@ -362,7 +338,6 @@ class _Run:
             if entry.scan_id in records:
                 record = records[entry.scan_id]
                 if record and not self._is_own(entry, record):
-                    moved = True
                     continue
                 # keep the fields that only a read by id shows
                 known = entry.record if entry.record and entry.record.get("id") == entry.scan_id else {}

@@ -79,14 +79,14 @@ class Entry:
 
     def is_of(self, record: Record) -> bool:
         """Whether a record is that of a scan of this target with this tool. A field that is missing may be any."""
-        wanted = dict(tool_id=self.spec.tool_id, target_id=self.target_id)
-        return all(record[field] in (None, number) for field, number in wanted.items())
+        target_id = self.target_id or record["target_id"]
+        return record["tool_id"] in (None, self.spec.tool_id) and record["target_id"] in (None, target_id)
 
     def take(self, record: Record, now: float, started: bool = False) -> None:
         """Use this scan from now on."""
         self.scan_id, self.started, self.record = record["id"], started, record
         self.phase, self.since = None, now
-        self.target_id = record.get("target_id") or self.target_id
+        self.target_id = self.target_id or record.get("target_id")
 
     def observe(self, record: Record | None, now: float, timeouts: Timeouts) -> bool:
         """Note the scan's latest record, None if it no longer exists; returns whether the scan has moved."""
