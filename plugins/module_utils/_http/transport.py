@@ -131,7 +131,7 @@ class Transport:
 
     def note(self, resource: Family, rows: Sequence[Record]) -> None:
         """Note records of the service: their ids, and the workspaces that they name."""
-        self.noted.update((resource.name, row["id"]) for row in rows if resource.creates)
+        self.noted.update([(resource.name, row["id"]) for row in rows if resource.creates])
         field = resource.workspace_field
         self._workspaces.update([row[field] for row in rows if isinstance(row.get(field), int)])
 
