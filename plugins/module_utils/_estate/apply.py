@@ -35,6 +35,7 @@ from .outcome import Pacing, limits_in_force, time_left
 from .plan import Step, writing_order
 from .saving import Saver
 
+_NOT_LISTED = "the service accepted its creation, but does not list it"
 # seconds between two lines of progress
 _INTERVAL = 5
 
@@ -164,7 +165,7 @@ class Run:
                 other = stored_otherwise(record, self._sent(step))
                 step = step._replace(object_id=record["id"])
                 return self._failed(step, f"it was created, but {other}") if other else step
-            reason = "the service accepted its creation, but does not list it"
+            reason = _NOT_LISTED
             if step.family.hides_workspace:
                 # read for the first one of each list
                 where = self._elsewhere.get(step.listing)
@@ -236,6 +237,9 @@ class Run:
             family = next(each for each in IN_WORKSPACE if each.plural == name)
             if sorted(row["id"] for row in self._read(family, {"workspace_id": place}).rows) != [*ids]:
                 raise Refused(f"its {family.noun}s have changed since they were read; run the task again")
+        now = (self._client.read(WORKSPACE, place) or step.live)[WORKSPACE.key]
+        if now != step.live[WORKSPACE.key]:
+            raise Refused(f"it is {printable(now)!r} now; run the task again")
 
     def _note(self, step: Step, error: ScannerError) -> None:
         self.first_failure = self.first_failure or error
@@ -294,32 +298,36 @@ class Run:
         if created.note:
             self._warn(created.note)
         self.wrote = self.wrote or created.made
-        object_id = created.record["id"]
-        if family.holds:
-            # what comes next needs the id, so it is read now where the answer gave none
-            object_id = object_id or self._new_id(family, step.name, place)
-            self._ids[step.name] = object_id
+        if family.holds and not created.shown:
+            # what comes next needs the id, and an answer with nothing else proves none
+            created = created._replace(record=self._new_record(family, step.name, place), shown=True)
+        if family.holds and created.record[family.key] == step.name:
+            self._ids[step.name] = created.record["id"]
         again = step.recreates
         known = created.made and created.shown
-        other = stored_otherwise(created.record, self._sent(step), recreated=again) if known else None
+        other = stored_otherwise(created.record, self._sent(step), family.key, again) if known else None
         if other:
             raise Incomplete(f"it was {'recreated' if again else 'created'}, but {other}")
-        seen = created.shown and not family.hides_workspace
-        step = step._replace(object_id=object_id if seen else None)
+        # what is elsewhere, the list of its workspace does not have
+        here = created.record.get("workspace_id") in (None, place.get("workspace_id"))
+        seen = created.shown and here and not family.hides_workspace
+        step = step._replace(object_id=created.record["id"] if seen else None)
         return step._replace(action="create") if created.made else self._adjust(step, created.record)
 
     def _sent(self, step: Step) -> Record:
-        """The fields that a create declares, without its key."""
+        """The fields that a create declares, without the name of a target, which is found in normal form."""
         fields = {**(step.after or {}), **(step.changes or {})}
-        return {field: value for field, value in fields.items() if field != step.family.key}
+        return {field: value for field, value in fields.items() if field not in step.family.target_names}
 
-    def _new_id(self, family: Family, name: str, place: _Query) -> int | None:
+    def _new_record(self, family: Family, name: str, place: _Query) -> Record:
         try:
             record = self._read_by_name(family, name, place)
         except CallError as error:
             failed = error.with_sentence(f"it was created, but reading it back failed: {error}")
             raise failed.with_facts(unread=True) from None
-        return record["id"] if record else None
+        if record is None:
+            raise Incomplete(f"{_NOT_LISTED}; run the task again to see whether it exists")
+        return record
 
     def _adjust(self, step: Step, live: Record) -> Step:
         """Compare what somebody else has created since the plan, as any live object."""

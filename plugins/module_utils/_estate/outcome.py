@@ -107,9 +107,10 @@ def calls_of(steps: Iterable[Step], reads: int, sizes: Mapping[str, int]) -> dic
         calls["PUT"] += step.action == "update" and not step.recreates
         calls["DELETE"] += step.deletes
         more[step.listing] += step.creates - step.deletes
-        # what it holds is read again before it is deleted
-        calls["GET"] += step.action == "update" or len(step.held)
-        if step.creates or step.deletes:
+        # a workspace and what it holds are read again before it is deleted, and the id of a new one before it is used
+        used = bool(step.creates and step.family.holds)
+        calls["GET"] += step.action == "update" or used or bool(step.held) + len(step.held)
+        if step.deletes or (step.creates and not used):
             read_again.add(step.listing)
     for family, workspace in read_again:
         calls["GET"] += 1

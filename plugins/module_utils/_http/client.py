@@ -202,7 +202,9 @@ class Client:
         form = {field: str(value).lower() if isinstance(value, bool) else value for field, value in values.items()}
 
         def send() -> Answer:
-            return self._write("POST", resource.path, about, query=query, form=form, hints=CREATE_HINTS, adds=True)
+            answer = self._write("POST", resource.path, about, query=query, form=form, hints=CREATE_HINTS, adds=True)
+            self._started(resource, answer)
+            return answer
 
         def look_afresh(status: int | None) -> Record | None:
             self._drop_lists()
@@ -236,9 +238,17 @@ class Client:
         same, and only the caller can know where to search for it.
         """
         about = self._about("start", resource, {name: body[name] for name in ("workspace_id",) if name in body})
-        answer = self._write("POST", resource.path, about, json=body, hints=hints)
+        return self._started(resource, self._write("POST", resource.path, about, json=body, hints=hints))
+
+    def _started(self, resource: Family, answer: Answer) -> Started:
+        """What a create was answered with. Raises AnswerError for an id that existed before."""
         data = object_in(answer)
-        return Started(new_id(resource, data), data)
+        object_id = new_id(resource, data)
+        if object_id:
+            if (resource.name, object_id) in self.transport.noted:
+                raise answer.unexpected(f"the id {object_id} of another {resource.noun}")
+            self.transport.note(resource, [{"id": object_id}])
+        return Started(object_id, data)
 
     def stop(self, resource: Family, object_id: int) -> None:
         """Ask that something that is running stops."""

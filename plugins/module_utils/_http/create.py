@@ -11,7 +11,9 @@ from typing import NamedTuple, Optional
 
 from .._model.errors import AnswerError, CallError, Incomplete, Refused, printable
 from .._model.family import Family
+from .._model.names import normal_name
 from .._model.records import Record, is_row, new_record, read_id, record_of
+from .._model.texts import may_be_stored_form
 from .answer import Answer
 from .retry import GATEWAY
 
@@ -43,44 +45,14 @@ def create(
 ) -> Created:
     """Create an object that a unique key protects.
 
-    values: the declared fields; look: reads the live object after a 409, a 403 or a lost answer; send: sends the create; read:
-    reads the new record by id. Without it the record is what was declared, with its id, or with None where the answer
-    gives none; confirm: reads the new record, even if the answer holds it.
+    values: the declared fields; look: reads the live object after a 409, a 403, a lost answer, or one with another object;
+    send: sends the create; read: reads the new record by id. Without it the record is what was declared, with its id, or with
+    None where the answer gives none; confirm: reads the new record, even if the answer holds it.
     """
-    sent = _sent(resource, look, send)
-    if isinstance(sent, Created):
-        return sent
-    answer, record, object_id = sent
-    if record is not None and confirm is None:
-        return Created(record, made=True)
-    if read is None:
-        return Created(dict(new_record(resource, values), id=object_id), made=True, shown=False)
-    try:
-        record = confirm() if confirm else look(None) if object_id is None else read(object_id)
-    except CallError as error:
-        raise Incomplete(
-            f"{resource.noun} {printable(values[resource.key])!r} was created, but reading it back failed: {error}",
-            **error.result,
-        ) from None
-    if record is None:
-        raise AnswerError(
-            f"{answer.method} {answer.path} was answered {answer.status}, but the new {resource.noun} cannot be read back",
-            answer.method, answer.path, status=answer.status, maybe_done=True,
-            advice="run the task again; it changes only what is still missing",
-        ).with_effect(f"The {resource.noun} may have been created.")  # fmt: skip
-    return Created(record, made=True)
-
-
-def _sent(
-    resource: Family, look: Look, send: Callable[[], Answer]
-) -> Created | tuple[Answer, Record | None, int | None]:
-    """The answer to the create, with its record and id where it gives them, or the object that a read after a failure
-    found."""
     lost = False
     while True:
         try:
-            answer = send()
-            return (answer, *_created(resource, answer))
+            return _made(resource, values, look, send(), read, confirm)
         except CallError as caught:
             error = caught.with_facts(after_loss=caught.after_loss or lost)
             found = _look_again(resource, look, error)
@@ -100,6 +72,44 @@ def _sent(
             if lost or not error.maybe_done or not (error.status is None or error.status in GATEWAY):
                 raise unconfirmed(error, resource.noun, "created") from None
             lost = True
+
+
+def _made(
+    resource: Family,
+    values: Record,
+    look: Look,
+    answer: Answer,
+    read: Callable[[int], Record | None] | None,
+    confirm: Callable[[], Record | None] | None,
+) -> Created:
+    """What a create led to that was answered with a success. Raises AnswerError for an answer that belongs to another
+    create."""
+    record, object_id = _created(resource, answer)
+    if record is None and read is None:
+        return Created(dict(new_record(resource, values), id=object_id), made=True, shown=False)
+    try:
+        if confirm:
+            record = confirm()
+        elif record is None and read:
+            record = look(None) if object_id is None else read(object_id)
+    except CallError as error:
+        raise Incomplete(
+            f"{resource.noun} {printable(values[resource.key])!r} was created, but reading it back failed: {error}",
+            **error.result,
+        ) from None
+    if record is None:
+        raise AnswerError(
+            f"{answer.method} {answer.path} was answered {answer.status}, but the new {resource.noun} cannot be read back",
+            answer.method, answer.path, status=answer.status, maybe_done=True,
+            advice="run the task again; it changes only what is still missing",
+        ).with_effect(f"The {resource.noun} may have been created.")  # fmt: skip
+    name, declared = record[resource.key], values[resource.key]
+    # what is stored in another form, or in another workspace, is refused by the caller
+    if normal_name(resource, name) != normal_name(resource, declared) and (
+        resource.key_is_place or not may_be_stored_form(name, declared)
+    ):
+        raise answer.unexpected(f"the {resource.noun} {printable(name)!r}")
+    return Created(record, made=True)
 
 
 def _look_again(resource: Family, look: Look, error: CallError) -> Record | None:

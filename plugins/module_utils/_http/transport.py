@@ -10,7 +10,7 @@ import contextlib
 import io
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .._model.errors import AnswerError, CallError, Interrupted, NetworkError, elapsed, printable
@@ -88,6 +88,8 @@ class Transport:
         self._answered = False
         # ids that the service has shown, in records of workspaces or of objects in them
         self._workspaces: set[int] = set()
+        # the families and ids of records, of those that a task can create
+        self.noted: set[tuple[str, int]] = set()
 
     def renew(self) -> None:
         """Begin another task over the same connections: with an empty log, and with all of its time for rate limits."""
@@ -127,8 +129,9 @@ class Transport:
         """Seconds on a clock that only goes forward."""
         return self._clock()
 
-    def note(self, resource: Family, rows: Iterable[Record]) -> None:
-        """Note the workspaces that records of the service name."""
+    def note(self, resource: Family, rows: Sequence[Record]) -> None:
+        """Note records of the service: their ids, and the workspaces that they name."""
+        self.noted.update([(resource.name, row["id"]) for row in rows if resource.creates])
         field = resource.workspace_field
         self._workspaces.update([row[field] for row in rows if isinstance(row.get(field), int)])
 

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 
 """Which files other users of the machine can have written. One rule for everything that decides: scopes, estates, baselines,
-waivers, artefacts, saved results, plans, and the state of event sources."""
+waivers, artefacts, saved results, plans, the state of event sources, certificates and their keys."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ def _live_targets(client: Client, params: Mapping[str, Any], place: Place, names
     return records
 
 
-def _note_new_targets(
+def note_new_targets(
     client: Client, params: Mapping[str, Any], query: dict[str, int], entries: Sequence[Entry]
 ) -> None:
     """Note the ids of targets that have been created since."""
@@ -271,24 +271,28 @@ def find_scans(client: Client, query: dict[str, int], entries: Sequence[Entry]) 
 
 def find_again(client: Client, params: Mapping[str, Any], query: dict[str, int], entries: Sequence[Entry]) -> None:
     """Let the entries take scans that somebody has started since, even of targets that were created since."""
-    _note_new_targets(client, params, query, entries)
+    note_new_targets(client, params, query, entries)
     find_scans(client, narrowed(query, entries), entries)
 
 
-def find_started(
-    client: Client, params: Mapping[str, Any], query: dict[str, int], entry: Entry, error: CallError | None = None
-) -> int:
+def find_started(task: Task, query: dict[str, int], entry: Entry, error: CallError | None = None) -> int:
     """The id of the one scan of the entry's target and tool that did not exist before. Raises if there is not exactly one.
 
-    error: of the start, None if it succeeded without an id.
+    error: of the start, which is warned of; None if it succeeded without an id.
     """
+    client = task.client
     new: list[int] | None = None
     # if nothing can be read, the failed start is still what the error is about
     with contextlib.suppress(CallError), client.transport.stop.last_calls():
-        _note_new_targets(client, params, query, [entry])
+        note_new_targets(client, task.params, query, [entry])
         rows = () if entry.target_id is None else client.all(SCAN, narrowed(query, [entry]))
         new = [row["id"] for row in _own(rows, entry) if row["id"] not in entry.known]
     if new is not None and len(new) == 1:
+        if error:
+            task.warn(
+                f"{error.what}. Scan {new[0]} of {printable(entry.name)!r} is new since then and is counted as started by"
+                " this task."
+            )
         return new[0]
     entry.started, entry.maybe_started = error is None, error is not None
     raise unclear_start(entry, new, error)

@@ -43,8 +43,10 @@ from .download import download
 from .report_create import (
     LONGEST_NAME,
     RESUMED_FOR,
+    SEARCHES,
     Note,
     Request,
+    could_be,
     create,
     from_earlier_run,
     read_note,
@@ -113,6 +115,8 @@ class _Present:
         self._rows: tuple[Record, ...] | None = None
         self._asked_at = time.time()
         self._created = self._deleted = False
+        # no read has shown yet that the created report is the requested one; until then the note says what was sent
+        self._unproven = False
         self._outage = Outage(task.params["outage_wait"])
 
     def result(self) -> dict[str, Any]:
@@ -187,10 +191,8 @@ class _Present:
             # so that a new report can be told from the existing ones
             self._rows = client.all(REPORT)
         report_id = create(client, self._task.warn, self._dest, self._note, self._request, webhook_url, self._rows)
-        self._created = True
-        record = dict(new_record(REPORT, _shown(self._request)), id=report_id)
-        self._write_note(record, None)
-        return record
+        self._created = self._unproven = True
+        return dict(new_record(REPORT, _shown(self._request)), id=report_id)
 
     def _poll(self, report_id: int) -> Record:
         """Read the report again."""
@@ -200,6 +202,15 @@ class _Present:
                 f"Report {report_id} no longer exists, because somebody deleted it. Run this task again to generate another"
                 " one."
             )
+        if self._unproven:
+            if not could_be(self._record, self._request):
+                self._record = None
+                raise Refused(
+                    f"POST {REPORT.path} was answered with the id {report_id}, but report {report_id} is another one."
+                    f" {SEARCHES}"
+                )
+            self._unproven = False
+            self._write_note(self._record, None)
         return self._record
 
     def _poll_or_wait(self, record: Record) -> Record:
@@ -246,6 +257,8 @@ class _Present:
 
     def _try(self, record: Record, draft: Draft) -> bool:
         """Whether the file could be downloaded now."""
+        if self._unproven:
+            return False
         status = status_word(record["status"])
         if status in FAILED:
             raise Refused(

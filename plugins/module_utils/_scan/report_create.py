@@ -32,6 +32,9 @@ Request = dict[str, Any]
 LONGEST_NAME = 255 - len("..request.json")
 # for how many seconds a report that an earlier run requested is used
 RESUMED_FOR = 86400
+SEARCHES = (
+    "The report may have been started. Run the task again; it searches for the report before it requests another one."
+)
 _VERSION = 1
 _LONGEST = 1 << 22
 _SHOWN_IDS = 20
@@ -210,8 +213,7 @@ def _settle(client: Client, warn: Callable[[str], None], sent: Sent, error: Call
     if new:
         raise Incomplete(f"{what}. {_several(new, sent)}", **result)
     raise Incomplete(
-        f"{what}, and {seen}. The report may have been started. Run the task again; it searches for the report before it"
-        " requests another one.",
+        f"{what}, and {seen}. {SEARCHES}",
         **result,
     )
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from .._evidence.scans import findings_of, status_of, without_secrets
-from .._model.errors import CallError, Incomplete, ScannerError, counted, elapsed, first_of, printable
+from .._model.errors import AnswerError, CallError, Incomplete, ScannerError, counted, elapsed, first_of, printable
 from .._model.families import DELETED, FINISHED, NEXT_STEP, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN, UNKNOWN_STATE
 from .._model.records import Record
 from .._model.tools import tool_name_of
@@ -132,11 +132,9 @@ def unclear_start(entry: Entry, new: Sequence[int] | None, error: CallError | No
         else ("the list of scans could not be read")
     )
     target = printable(entry.name)
-    if error is None:
-        sentence = (
-            f"A scan of {target!r} may have been started: the answer to POST {SCAN.path} was a success without its id, and"
-            f" {seen}."
-        )
+    if error is None or isinstance(error, AnswerError):
+        why = error.what if error else f"the answer to POST {SCAN.path} was a success without its id"
+        sentence = f"A scan of {target!r} may have been started: {why}, and {seen}."
     else:
         sentence = (
             f"{answer_in(error)} to the start of a scan of {target!r} (POST {SCAN.path}). It may have been started, although"

@@ -84,7 +84,10 @@ def _fate(client: Client, entry: Entry, stops: bool) -> tuple[str, str]:
     if not stops or not entry.started:
         return "goes on", "" if entry.started else "this task did not start it"
     try:
-        entry.stopped = stop_scan(client, entry.scan_id)
+        record = None if entry.proven else client.read(SCAN, entry.scan_id)
+        if record and not entry.is_of(record):
+            return "goes on", "it is a scan of another target or tool, and the start was answered with it"
+        entry.stopped = (entry.proven or record is not None) and stop_scan(client, entry.scan_id)
     except CallError as error:
         return "may go on" if error.maybe_done else "goes on", str(error)
     return ("was stopped" if entry.stopped else "has ended"), ""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from .._evidence.scans import without_secrets
 from .._http.outage import Outage
-from .._model.errors import CallError, Interrupted, ScannerError, printable
+from .._model.errors import AnswerError, CallError, Interrupted, ScannerError, printable
 from .._model.families import FAILED_TO_START, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN, UNKNOWN_STATE
 from .._model.records import Record, is_row, new_record, read_id, record_of
 from .._task.task import Task
@@ -24,6 +24,7 @@ from .find import (
     find_scans,
     find_started,
     narrowed,
+    note_new_targets,
     resolve,
     scans_to_end,
     starts_locked,
@@ -180,19 +181,36 @@ class _Run:
         except CallError as error:
             if not error.maybe_done:
                 raise
-            scan_id, data = find_started(task.client, task.params, query, entry, error), {}
-            task.warn(
-                f"The answer to POST {SCAN.path} was lost or was not a success. Scan {scan_id} of"
-                f" {printable(entry.name)!r} is new since then and is counted as started by this task."
-            )
+            scan_id, data = find_started(task, query, entry, error), {}
         if scan_id is None:
-            scan_id = find_started(task.client, task.params, query, entry)
-        entry.target_id = read_id(data.get("target_id")) or entry.target_id
+            scan_id = find_started(task, query, entry)
+        # the scan must be one of the target that the service has created for it
+        with contextlib.suppress(ScannerError):
+            note_new_targets(task.client, task.params, query, [entry])
+        entry.target_id = entry.target_id or read_id(data.get("target_id"))
         if is_row(SCAN, data) and "status_name" in data:
             record = record_of(SCAN, data)
         else:
             record = dict(new_record(SCAN, self._known_fields(entry)), id=scan_id)
         entry.take(record, task.client.transport.now(), started=True)
+
+    def _is_own(self, entry: Entry, record: Record) -> bool:
+        """Whether a record is that of the entry's scan. If the start was answered with another scan, the entry takes the one
+        that the list shows, or fails."""
+        entry.proven = entry.proven or not entry.started or entry.is_of(record)
+        if entry.proven:
+            return True
+        what = f"POST {SCAN.path} was answered with the id {entry.scan_id} of another scan"
+        entry.scan_id, entry.record = 0, None
+        try:
+            error = AnswerError(what, "POST", SCAN.path, maybe_done=True)
+            scan_id = find_started(self.task, self.watch.query, entry, error)
+        except CallError as unclear:
+            entry.error, entry.outcome = str(unclear), UNKNOWN_STATE
+        else:
+            new = dict(new_record(SCAN, self._known_fields(entry)), id=scan_id)
+            entry.take(new, self.task.client.transport.now(), started=True)
+        return False
 
     def _known_fields(self, entry: Entry) -> dict[str, int | None]:
         workspace_id = self.watch.query.get("workspace_id")
@@ -221,7 +239,7 @@ class _Run:
             except CallError as error:
                 record, why = None, error.what
             if record is not None:
-                entry.record = record
+                entry.record = record if self._is_own(entry, record) else entry.record
                 continue
             self.task.warn(
                 f"Scan {entry.scan_id} of {printable(entry.name)!r} was started, but its record could not be read: {why}."
@@ -319,6 +337,8 @@ class _Run:
         for entry in watch.pending():
             if entry.scan_id in records:
                 record = records[entry.scan_id]
+                if record and not self._is_own(entry, record):
+                    continue
                 # keep the fields that only a read by id shows
                 known = entry.record if entry.record and entry.record.get("id") == entry.scan_id else {}
                 shown = record and without_secrets({**known, **record})

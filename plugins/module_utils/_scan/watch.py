@@ -50,6 +50,8 @@ class Entry:
     scan_id: int = 0
     # by this task; in check mode, it would be
     started: bool = False
+    # a read has shown that it is a scan of this target and tool
+    proven: bool = False
     # the answer to the start was lost, and no read showed what it did
     maybe_started: bool = False
     record: Record | None = None
@@ -75,11 +77,16 @@ class Entry:
         target: Record = {"target_id": self.target_id} if self.by_id else {"target_name": self.target}
         return self.spec.body(target, workspace_id)
 
+    def is_of(self, record: Record) -> bool:
+        """Whether a record is that of a scan of this target with this tool. A field that is missing may be any."""
+        target_id = self.target_id or record["target_id"]
+        return record["tool_id"] in (None, self.spec.tool_id) and record["target_id"] in (None, target_id)
+
     def take(self, record: Record, now: float, started: bool = False) -> None:
         """Use this scan from now on."""
         self.scan_id, self.started, self.record = record["id"], started, record
         self.phase, self.since = None, now
-        self.target_id = record.get("target_id") or self.target_id
+        self.target_id = self.target_id or record.get("target_id")
 
     def observe(self, record: Record | None, now: float, timeouts: Timeouts) -> bool:
         """Note the scan's latest record, None if it no longer exists; returns whether the scan has moved."""

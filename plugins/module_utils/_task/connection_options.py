@@ -17,6 +17,7 @@ from ansible.module_utils.common.parameters import DEFAULT_TYPE_VALIDATORS
 
 from .._http.connection import Connection
 from .._model.errors import WrongOption, printable
+from .._model.trust import refuse_untrusted
 
 LONGEST_TIMEOUT = 86400
 
@@ -199,6 +200,7 @@ def _checked_proxy(proxy: str, local_only: bool) -> str:
 def _existing_file(path: str, option: str) -> None:
     if not os.path.exists(path):
         raise WrongOption(f"{option} names a file that does not exist: {path!r}; correct the path.")
+    refuse_untrusted(path, option)
 
 
 def _checked_numbers(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -126,6 +126,16 @@ def test_what_appears_after_the_plan_is_not_deleted_with_its_workspace(account, 
     assert account.writes() == []
 
 
+@pytest.mark.parametrize("more", [{}, {"id": 3}])
+def test_a_workspace_that_is_renamed_after_the_plan_is_not_deleted(account, run, more):
+    """Saving the evidence of many targets takes long."""
+    body = {"data": {"id": 3, "name": "PRODUCTION", "description": ""}}
+    account.fault(method="GET", path="/workspaces/3", action="status", status=200, body=body, times=None)
+    result = run("estate", workspaces=[KEPT, {**OFFICE, **more}], purge=["workspaces"], force=True)
+    assert result.failed and account.writes() == []
+    assert "it is 'PRODUCTION' now; run the task again" in result.msg
+
+
 def test_a_retirement_by_id_says_the_live_name_and_its_approval_counts_for_it(account, run):
     options = dict(workspaces=[KEPT, {**OFFICE, "id": 3}], purge=["workspaces"], force=True)
     approved = run("estate", check=True, **options)["plan"]["checksum"]

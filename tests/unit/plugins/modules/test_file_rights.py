@@ -232,6 +232,35 @@ def test_where_not_everybody_may_write_the_file_of_another_user_keeps_it(account
         assert (os.stat("kept").st_uid, os.stat("kept").st_gid) == (OTHER, OTHER)
 
 
+# --- what decides whom the key is sent to
+
+
+@pytest.mark.parametrize("module", ["service_info", "target"])
+@pytest.mark.parametrize("where", ["file", "directory", "variable"])
+@pytest.mark.parametrize("option", ["ca_path", "client_cert", "client_key"])
+def test_a_certificate_or_key_that_everybody_can_write_is_refused(
+    account, run, workplace, monkeypatch, option, where, module
+):
+    for name in ("cert.pem", "kept.pem"):
+        Path(name).write_text("PEM")
+    if where == "directory":
+        os.mkdir("open")
+        os.chmod("open", 0o777)
+    path = str(workplace / ("open/kept.pem" if where == "directory" else "kept.pem"))
+    Path(path).write_text("PEM")
+    os.chmod(path, 0o644 if where == "directory" else 0o646)
+    given = {option: path}
+    if where == "variable":
+        monkeypatch.setenv(f"SCANNER_{option.upper()}", path)
+        given = {}
+    cert = {"client_cert": str(workplace / "cert.pem")} if option == "client_key" else {}
+    options = {"workspace": "Web shop", "name": "www.example.com"} if module == "target" else {}
+    result = run(module, **options, **cert, **given)
+    assert result.failed and account.calls() == []
+    assert f"{option} {path!r}" in result.msg and "every user" in result.msg and "with chmod o-w" in result.msg
+    assert ("environment variable" in result.msg) is (where == "variable")
+
+
 # --- a place that cannot be renamed to
 
 

@@ -154,6 +154,42 @@ def test_a_creation_that_was_refused_leaves_the_note_as_it_was(account, run, bef
     assert posts(account) == (0 if before else 1)
 
 
+# --- an answer that belongs to another creation
+
+MADE_BY_OTHERS = {"id": 7, "format": "html", "resources": [40002]}
+
+
+@pytest.mark.parametrize("report_id", [301, 7])
+def test_another_report_in_the_answer_is_not_taken(account, run, report_id):
+    """301 existed before, 7 is one that somebody else requests at the same time."""
+    if report_id == 7:
+        account.fault(**START, action="do", resource="reports", record=MADE_BY_OTHERS)
+    body = {"data": {"created_id": report_id}}
+    account.fault(**START, action="status", status=201, when="after", body=body)
+    first = run("report", **PDF, keep=False)
+    assert first.changed and first.failed is (report_id == 7), first
+    if first.failed:
+        assert "report 7 is another one" in first.msg
+        assert "Run the task again; it searches for the report before it requests another one." in first.msg
+        assert not Path("report.pdf").exists()
+        first = good(run("report", **PDF, keep=False))
+    assert posts(account) == 1
+    assert [call for call in account.writes() if call.startswith("DELETE")] == ["DELETE /reports/303"]
+    account.clear_log()
+    assert not good(run("report", **PDF, keep=False)).changed
+    assert account.calls() == []
+
+
+def test_another_report_in_the_answer_is_not_downloaded_while_it_cannot_be_read(account, run):
+    account.fault(**START, action="do", resource="reports", record=MADE_BY_OTHERS)
+    account.fault(**START, action="status", status=201, body={"data": {"created_id": 7}})
+    account.fault(method="GET", path="/reports/7", action="status", status=503, times=4)
+    result = run("report", **PDF, keep=False)
+    assert result.failed and result.changed and "report 7 is another one" in result.msg
+    assert "GET /reports/7/download" not in account.calls()
+    assert account.writes() == ["POST /reports"]
+
+
 # --- after a run that was killed or could not find out
 
 

@@ -114,6 +114,20 @@ def test_a_failed_stop_does_not_prevent_the_others(account, interrupted):
     assert "Scan 40003 of 'c.example' has ended." in result.msg
 
 
+@pytest.mark.parametrize("target_id, tool_id", [(1002, 170), (1001, 350)])
+def test_an_interrupt_stops_no_scan_of_somebody_else(account, interrupted, target_id, tool_id):
+    """The start was answered with it, and no poll has shown it yet."""
+    record = {"id": 39002, "target_id": target_id, "tool_id": tool_id, **RUNNING}
+    account.fault(method="POST", path=S, action="do", resource="scans", record=record)
+    account.fault(
+        method="POST", path=S, action="status", status=201, when="after", body={"data": {"created_id": 39002}}
+    )
+    result = interrupted(stop_on_interrupt=True)
+    assert (result.failed, result["stopped"]) == (True, [])
+    assert "Scan 39002 of 'www.example.com' goes on (it is a scan of another target or tool" in result.msg
+    assert account.writes() == [f"POST {S}"]
+
+
 def test_an_interrupt_starts_nothing_more(account, interrupted):
     result = interrupted(target=None, targets=["a.example", "b.example", "c.example"], concurrency=1)
     assert [body["target_name"] for body in bodies(account)] == ["a.example"]

@@ -63,6 +63,67 @@ def test_a_wait_that_fails_knows_what_was_started(account, scan, failure):
     assert "40001" in result.msg
 
 
+# --- an answer that belongs to another start
+
+# by the answer: that of a scan that existed before, and those that somebody else starts at the same time
+OTHERS = {
+    "old": None,
+    "other target": {"target_id": 1002, "tool_id": 170},
+    "other tool": {"target_id": 1001, "tool_id": 350},
+}
+
+
+def answer_with_another(account, which, when="after", complete=False):
+    """Let the next start be answered with the id of a scan that is not the one that was asked for; returns the id."""
+    account.add(scans=[old(5, id=39001, **RUNNING, **({"target_id": 1002} if which == "old" else {}))])
+    if OTHERS[which]:
+        record = {"id": 39002, **RUNNING, **OTHERS[which]}
+        account.fault(method="POST", path=S, action="do", resource="scans", record=record)
+    scan_id = 39002 if OTHERS[which] else 39001
+    data = {"id": scan_id, "status_name": "running", **OTHERS[which]} if complete else {"created_id": scan_id}
+    account.fault(method="POST", path=S, action="status", status=201, when=when, body={"data": data})
+    return scan_id
+
+
+@pytest.mark.parametrize("wait", [True, False])
+@pytest.mark.parametrize("targets", [1, 2])
+@pytest.mark.parametrize("which, complete", [*((each, False) for each in OTHERS), ("other target", True)])
+def test_a_start_that_is_answered_with_another_scan_is_found_in_the_list(account, scan, which, complete, targets, wait):
+    other = answer_with_another(account, which, complete=complete)
+    many = {"target": None, "targets": ["www.example.com", "new.example.com"]} if targets == 2 else {}
+    result = good(scan(wait=wait, **many))
+    mine = result["scans"][0]["scan"]
+    assert mine["id"] not in (other, 39001) and (mine["target_id"], mine["tool_id"]) == (1001, 170)
+    assert [warning for warning in result.warnings if "is counted as started by this task" in warning]
+    assert account.writes() == [f"POST {S}"] * targets
+
+
+@pytest.mark.parametrize("wait", [True, False])
+@pytest.mark.parametrize("which", OTHERS)
+def test_a_start_that_is_answered_with_another_scan_and_not_done_has_failed(account, scan, which, wait):
+    other = answer_with_another(account, which, "before")
+    result = scan(wait=wait, on_timeout="stop", run_timeout=5, stop_on_interrupt=True)
+    assert result.failed and result.changed, result
+    assert f"the id {other} of another scan" in result.msg
+    assert "A scan of 'www.example.com' may have been started: POST /scans was answered" in result.msg
+    assert "and the list shows no new scan of it" in result.msg
+    assert "Read the list with scanops.scanner.scan_info, or run the task again with max_age" in result.msg
+    assert not (result["scan"] or {}).get("id")
+    assert account.writes() == [f"POST {S}"]
+
+
+def test_a_new_target_is_that_of_the_answer_only_if_it_has_the_name(account, scan):
+    record = {"id": 39002, "target_id": 1002, "tool_id": 170, **RUNNING}
+    account.fault(method="POST", path=S, action="do", resource="scans", record=record)
+    body = {"data": {"created_id": 39002, "target_id": 1002}}
+    account.fault(method="POST", path=S, action="status", status=201, when="after", body=body)
+    result = good(scan(target="new.example.com"))
+    assert result["scan"]["id"] != 39002
+    assert result["scan"]["target_id"] == next(
+        row["id"] for row in account.targets() if row["name"] == "new.example.com"
+    )
+
+
 # --- limits of the plan
 
 
