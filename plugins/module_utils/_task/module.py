@@ -20,7 +20,7 @@ from .._model.errors import ScannerError, harmless
 from .._model.interrupts import Stop
 from .connection_options import CONNECTION_OPTIONS, NEEDED, from_environment
 from .host import Host
-from .masking import hide, shown_options
+from .masking import hide, masked, shown_options
 from .raw_options import ArgumentSpec, Groups, Prepared, placeholder_in, prepare
 from .task import Ended, ScopeInForce, Shared, Work, perform
 
@@ -124,6 +124,10 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
         # before ansible-core converts the options, which changes their values
         if self._refusal:
             self.fail_json(msg=self._refusal)
+
+    def warn(self, warning: str, *arguments: Any, **named: Any) -> None:
+        # ansible-core 2.19 to 2.21 mask no warnings
+        super().warn(masked(warning, self.no_log_values), *arguments, **named)
 
     def show(self, text: str) -> None:
         """Show nothing: ansible-core reads what a module prints only when it has ended."""

@@ -56,6 +56,16 @@ def test_no_message_shows_a_login(service, run, name, what):
     assert "hunter2" not in said(run(module, **options(name)))
 
 
+def test_no_warning_shows_a_secret_of_the_task(service, run):
+    """Some releases of ansible-core mask the result of a module, but not its warnings."""
+    service.reset(settings={"rate_limits": None}, state={"workspaces": [{"id": 2, "name": "Shop"}]})
+    secret = "site-0123456789abcdef"
+    login = {"type": "login_form", "login_page_url": "https://a.example/", "username": "me", "password": secret}
+    result = run("scan", **SHOP, target=f"{secret}.a.example", tool=20, wait=False, authentication=login)
+    assert "does not exist yet" in str(result["warnings"])
+    assert secret not in str(result["warnings"])
+
+
 @pytest.mark.parametrize("status", [400, 403, 409, 422, 500])
 def test_no_error_of_the_service_shows_a_login(service, run, status):
     texts = {"message": f"no {NAMES[0]}", "details": NAMES[1]}
