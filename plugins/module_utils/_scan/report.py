@@ -118,6 +118,8 @@ class _Present:
         # no read has shown yet that the created report is the requested one; until then the note says what was sent
         self._unproven = False
         self._outage = Outage(task.params["outage_wait"])
+        # of the last download, unless it was too early
+        self._error: CallError | None = None
 
     def result(self) -> dict[str, Any]:
         task, dest = self._task, self._dest
@@ -245,6 +247,8 @@ class _Present:
             left = limit - max(waited, transport.now() - began)
             if task.check_mode:
                 raise _NotReady("the report is not ready")
+            if left <= 0 and self._error:
+                raise self._error
             if left <= 0:
                 raise Refused(
                     f"report {record['id']} was not ready within {limit} s: run this task again, or raise wait_timeout.",
@@ -257,6 +261,7 @@ class _Present:
 
     def _try(self, record: Record, draft: Draft) -> bool:
         """Whether the file could be downloaded now."""
+        self._error = None
         if self._unproven:
             return False
         status = status_word(record["status"])
@@ -278,6 +283,7 @@ class _Present:
             early = isinstance(error, ApiError) and error.status in (404, 409)
             if not early and not self._goes_on(error, record, asked):
                 raise
+            self._error = None if early else error
             draft.restart()
             return False
         return True

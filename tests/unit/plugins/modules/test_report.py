@@ -255,6 +255,14 @@ def test_a_wait_survives_an_outage_of_some_minutes(account, run, path, outage_wa
     assert ready or result["api_error"]["status"] == 503
 
 
+def test_a_download_that_fails_until_the_end_of_the_wait_is_the_error(account, run):
+    """And not a report that is not ready."""
+    account.fault(method="GET", path="/reports/303/download", action="status", status=502, times=None)
+    result = run("report", **PDF, retries=0, wait_timeout=30)
+    assert result.failed and result["api_error"]["status"] == 502 and result["report"]["id"] == 303
+    assert "not ready" not in result.msg and "it continues with this report" in result.msg
+
+
 @pytest.mark.parametrize("wait_timeout", [0, 1, 100])
 def test_the_wait_has_an_end_and_the_next_run_continues_with_the_report(account, run, wait_timeout):
     account.settings(report_time=10**6)
