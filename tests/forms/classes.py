@@ -26,6 +26,8 @@ from ansible_collections.scanops.scanner.tests.forms.table import Form
 CLASSES = ("same", "handed_on", "safe", "incomplete", "warned", "settled", "undetectable", "wrong")
 # what a task that writes a file hands on: the bytes of the service
 OF_FILES = {"checksum", "size"}
+# what the reason of a deletion says where the scans that it loses could not be counted
+UNKNOWN_LOSS = "how many scans go with it is not known"
 
 
 class Verdict(NamedTuple):
@@ -60,6 +62,8 @@ def classify(run: Outcome, usual: Usual, form: Form, key: str) -> Verdict:
     found = list(differing(*(_ordered(each.result, form.unordered) for each in (run, usual.run, usual.twin))))
     passed_on = form.passed_on | (OF_FILES if run.files else set())
     other = [what for path, what in found if not passed_on.intersection(re.findall(r"\w+", path))]
+    if other and all(UNKNOWN_LOSS in what.partition(", not ")[0] for what in other):
+        return Verdict("incomplete", "; ".join(other)[:600])
     why = "; ".join(other or [what for _path, what in found])[:600]
     if not other:
         return Verdict("handed_on", why) if found else Verdict("same")

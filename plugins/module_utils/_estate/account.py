@@ -194,26 +194,34 @@ def with_lost_scans(client: Client, steps: Iterable[Step], ids: Mapping[str, int
                 scans[step.workspace] = None
                 query = {"workspace_id": ids[step.workspace]}
                 try:
-                    scans[step.workspace] = rows_in(client.all(SCAN, query), ids[step.workspace])
+                    listed = [row for page in client.pages(SCAN, query, sure=True) for row in page]
+                    scans[step.workspace] = rows_in(listed, ids[step.workspace])
                 except ApiError as error:
                     # a key that may not read scans can still delete targets
                     if error.status != 403:
                         raise
-            own = scans[step.workspace]
-            if own is not None and step.family is TARGET:
-                own = [scan for scan in own if scan.get("target_id") in (None, step.live["id"])]
-            step = step._replace(reason="; ".join(filter(None, [step.reason, _lost(own)])))
+            lost = _lost(scans[step.workspace], step.live["id"] if step.family is TARGET else None)
+            step = step._replace(reason="; ".join(filter(None, [step.reason, lost])))
         found.append(step)
     return found
 
 
-def _lost(scans: Sequence[Record] | None) -> str:
-    """What is lost, a clause. None: the scans could not be read."""
+def _lost(scans: Sequence[Record] | None, target_id: int | None) -> str:
+    """What of the scans of a workspace is lost, a clause: those of a target, or all. None: the scans could not be read."""
+    unknown = "how many scans go with it is not known, because"
     if scans is None:
-        return "how many scans go with it is not known, because they could not be read"
+        return f"{unknown} they could not be read"
+    at_least = ""
+    if target_id is not None:
+        unplaced = [scan for scan in scans if scan["target_id"] is None]
+        scans = [scan for scan in scans if scan["target_id"] == target_id]
+        if unplaced and not scans:
+            return f"{unknown} the target of {counted(len(unplaced), 'scan')} of the workspace is not shown"
+        at_least = "at least " if unplaced else ""
     days = sorted(str(scan.get("end_time") or scan.get("start_time") or "")[:10] for scan in scans)
     newest = f", the newest of {printable(days[-1])}" if days and days[-1] else ""
-    return f"{counted(len(scans), 'scan')} {'goes' if len(scans) == 1 else 'go'} with it{newest}" if scans else ""
+    goes = "goes" if len(scans) == 1 else "go"
+    return f"{at_least}{counted(len(scans), 'scan')} {goes} with it{newest}" if scans else ""
 
 
 def reveal(client: Client, workspaces: Iterable[Managed], marks_of: str, warn: Warn) -> None:

@@ -192,6 +192,30 @@ def test_a_purged_target_says_how_many_scans_go_with_it(account, run):
     }
 
 
+def test_scans_on_a_second_short_page_are_counted(account, run):
+    """Where pages begin at 0, page 2 of two is empty."""
+    account.settings(first_page=0, page_cap=1)
+    office = {"name": "Office", "targets": ["app-10.example.com", "app-2.example.com"]}
+    plan = run("estate", check=True, workspaces=[office], purge=["targets"])["plan"]
+    assert plan["actions"][0]["reason"] == "not declared; 2 scans go with it, the newest of 2026-11-20"
+    pages = [each["query"].get("page") for each in account.log() if each["path"].endswith("/scans")]
+    assert pages == [None, "1", "2"]
+
+
+def test_a_scan_without_a_target_counts_for_no_target(account, run):
+    scans = [
+        {"id": 40001, "target_id": 1003, "workspace_id": 3, "end_time": "2026-11-01 10:00:00"},
+        {"id": 40002, "workspace_id": 3, "end_time": "2026-11-20 10:00:00"},
+    ]
+    account.fault(path="/scans", action="status", status=200, body={"data": scans})
+    office = {"name": "Office", "targets": ["app-10.example.com"]}
+    plan = run("estate", check=True, workspaces=[office], purge=["targets"])["plan"]
+    assert [each["reason"] for each in plan["actions"]] == [
+        "not declared; at least 1 scan goes with it, the newest of 2026-11-01",
+        "not declared; how many scans go with it is not known, because the target of 1 scan of the workspace is not shown",
+    ]
+
+
 def test_scans_that_cannot_be_read_are_not_none(account, run):
     account.fault(path="/scans", action="status", status=403, times=None)
     office = {"name": "Office", "targets": ["app-10.example.com"]}
