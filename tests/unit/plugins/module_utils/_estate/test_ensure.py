@@ -20,7 +20,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._model.records imp
     record_of,
     revealed,
 )
-from hypothesis import given
+from ansible_collections.scanops.scanner.plugins.module_utils._model.texts import same
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 TEXT = st.text(max_size=10)
@@ -39,11 +40,12 @@ def test_a_difference_that_cannot_be_updated_is_drift():
 
 
 @given(st.fixed_dictionaries({}, optional={"name": TEXT, "description": TEXT}), TEXT, TEXT)
+@example({"name": "\r", "description": "a\r\nb"}, "", "a\nb")
 def test_a_live_record_with_its_changes_does_not_differ_any_more(declared, name, description):
     for resource in (WORKSPACE, TARGET):
         live = {"id": 2, "name": name, "description": description}
         changes, drift = difference(resource, live, declared)
-        assert set(changes) | set(drift) == {field for field in declared if declared[field] != live[field]}
+        assert set(changes) | set(drift) == {field for field in declared if not same(declared[field], live[field])}
         assert not set(changes) & set(drift)
         assert set(changes) <= set(resource.updatable)
         settled = {**live, **changes, **{field: sides["declared"] for field, sides in drift.items()}}
