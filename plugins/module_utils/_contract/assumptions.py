@@ -845,7 +845,7 @@ ROWS = (
         "The list of scans accepts limit, up to 1,000, and page.",
         "PAGE_SIZE in _model/family.py",
         PUBLIC,
-        "scan scan_info gate coverage_info",
+        "scan scan_info gate coverage_info targets estate",
         _PAGES,
         False,
         "no workspace with two scans was found",

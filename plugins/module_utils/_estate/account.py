@@ -194,8 +194,7 @@ def with_lost_scans(client: Client, steps: Iterable[Step], ids: Mapping[str, int
                 scans[step.workspace] = None
                 query = {"workspace_id": ids[step.workspace]}
                 try:
-                    listed = [row for page in client.pages(SCAN, query, sure=True) for row in page]
-                    scans[step.workspace] = rows_in(listed, ids[step.workspace])
+                    scans[step.workspace] = rows_in(client.all(SCAN, query), ids[step.workspace])
                 except ApiError as error:
                     # a key that may not read scans can still delete targets
                     if error.status != 403:

@@ -102,20 +102,15 @@ class Client:
         return record["name"] if record else None
 
     def pages(
-        self,
-        resource: Family,
-        query: Record | None = None,
-        whole: bool = True,
-        recheck: bool = False,
-        sure: bool = False,
+        self, resource: Family, query: Record | None = None, whole: bool = True, recheck: bool = False
     ) -> Iterator[list[Record]]:
         """Yield the rows of a list as records, page by page; no id twice.
 
-        whole: read on until an empty page, as a server may cap its pages; without it a short page is the last; recheck,
-        sure: see ``listing.pages``.
+        whole: read on until an empty page, as a server may cap its pages; without it a short page is the last; recheck: see
+        ``listing.pages``.
         """
         query = query or {}
-        for page in listing.pages(resource, self._sender(resource, query), query, whole, recheck, sure):
+        for page in listing.pages(resource, self._sender(resource, query), query, whole, recheck):
             self.transport.note(resource, page)
             yield page
 

@@ -119,10 +119,9 @@ class Reading:
     whether the service has shown that there are more; page: what messages call the last page.
     """
 
-    def __init__(self, resource: Family, place: Record | None = None, path: str = "", sure: bool = False) -> None:
+    def __init__(self, resource: Family, place: Record | None = None, path: str = "") -> None:
         """place: the parameters of the first page, without a limit for a list that is documented to come in one page; path:
-        of the list, by default that of the resource; sure: see ``pages``."""
-        self._sure = sure
+        of the list, by default that of the resource."""
         self.rows = 0
         self.total: int | None = None
         self.more = False
@@ -148,7 +147,7 @@ class Reading:
         self._number += 1
         if self._number == 1:
             # a first page that cannot be full is the only one if page 2 is empty, which saves asking for page 1
-            alone = self._size and not may_be_full(received) and not self._sure
+            alone = self._size and not may_be_full(received)
             self._numbers = chain((2, 1), count(3)) if alone else count(1)
         self.rows += new
         self._new = new
@@ -230,18 +229,18 @@ def whole(pages: Iterator[list[Record]]) -> Complete:
 
 
 def pages(
-    resource: Family, send: Send, query: Record, whole: bool = True, recheck: bool = False, sure: bool = False
+    resource: Family, send: Send, query: Record, whole: bool = True, recheck: bool = False
 ) -> Iterator[list[Record]]:
     """Yield the rows of a list as records, page by page; no id twice. Raises AnswerError unless they are all that the service
     announces.
 
     The first page is asked for without a number, as pages may count from 0 or from 1. query: the filters; whole: read on
-    until an empty page, as a server may cap its pages; without it a short page is the last; sure: ask for page 1 after a short
-    first page too, which may be page 0; recheck: read the full pages once more at the end. Where a row was deleted between two
-    pages, a later row has moved to a page that had been read. A total does not show it, because it counts neither of the two.
+    until an empty page, as a server may cap its pages; without it a short page is the last; recheck: read the full pages once
+    more at the end. Where a row was deleted between two pages, a later row has moved to a page that had been read. A total
+    does not show it, because it counts neither of the two.
     """
     answer, place = _first_page(resource, send, query)
-    reading = Reading(resource, place, sure=sure)
+    reading = Reading(resource, place)
     seen: set[Any] = set()
     yield from _read(resource, send, answer, reading, seen, whole)
     reading.check()

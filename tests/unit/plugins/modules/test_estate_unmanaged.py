@@ -192,16 +192,6 @@ def test_a_purged_target_says_how_many_scans_go_with_it(account, run):
     }
 
 
-def test_scans_on_a_second_short_page_are_counted(account, run):
-    """Where pages begin at 0, page 2 of two is empty."""
-    account.settings(first_page=0, page_cap=1)
-    office = {"name": "Office", "targets": ["app-10.example.com", "app-2.example.com"]}
-    plan = run("estate", check=True, workspaces=[office], purge=["targets"])["plan"]
-    assert plan["actions"][0]["reason"] == "not declared; 2 scans go with it, the newest of 2026-11-20"
-    pages = [each["query"].get("page") for each in account.log() if each["path"].endswith("/scans")]
-    assert pages == [None, "1", "2"]
-
-
 def test_a_scan_without_a_target_counts_for_no_target(account, run):
     scans = [
         {"id": 40001, "target_id": 1003, "workspace_id": 3, "end_time": "2026-11-01 10:00:00"},
