@@ -61,7 +61,7 @@ def create(
                     return Created(found, made=False)
                 what = "was lost" if error.status is None else f"was an error ({error.status})"
                 if isinstance(error, AnswerError) and error.status is not None and error.status < 300:
-                    what = f"did not show the new {resource.noun} ({error.status})"
+                    what = f"was not that of the new {resource.noun} ({error.status})"
                 return Created(
                     found,
                     True,
