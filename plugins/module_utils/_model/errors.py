@@ -21,8 +21,10 @@ _FailedCall = TypeVar("_FailedCall", bound="CallError")
 _USER_INFO = re.compile(r"(//)[^/?#]*@")
 _PASSWORD = re.compile(r"(^[^/?#@:]*:)[^/?#]*@")
 _QUERY = re.compile(r"\?.+", re.DOTALL)
-# the user and the password of a name anywhere in a text
-_LOGIN = re.compile(r"""((?://|(?<![^\s'"(\[,]))[^\s/?#@:'"(\[,]*:)[^\s/?#]+@""")
+# what may be a name with a login anywhere in a text, and a user that begins at its start, or behind a quote, bracket or comma
+_RUN = re.compile(r"(//)?([^\s/?#]+)")
+_USER_LATER = re.compile(r"""(?<=['"(\[,])[^@:'"(\[,]*:(?=.)""")
+_USER = re.compile(rf"^[^@:'\"(\[,]*:(?=.)|{_USER_LATER.pattern}")
 # commands of pipelines, and characters that a terminal obeys. The double colon of an IPv6 address is none: it has only
 # hexadecimal digits behind it, and no command of GitHub has such a name. Sources:
 # https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs
@@ -212,8 +214,15 @@ def harmless(value: Any) -> Any:
 
 
 def without_logins(text: str) -> str:
-    """A text of several names, in which *** replaces passwords."""
-    return _LOGIN.sub(r"\1***@", text) if "@" in text else text
+    """A text of several names, in which *** replaces passwords. Its time grows as its length does."""
+    return _RUN.sub(_without_login, text) if "@" in text else text
+
+
+def _without_login(found: re.Match[str]) -> str:
+    end, before = found[2].rfind("@"), found.string[found.start() - 1 : found.start()]
+    begins = found[1] or not before or before.isspace()
+    user = (_USER if begins else _USER_LATER).search(found[2], 0, end) if end > 0 else None
+    return f"{found[1] or ''}{found[2][: user.end()]}***{found[2][end:]}" if user else found[0]
 
 
 def _broken(found: re.Match[str]) -> str:
