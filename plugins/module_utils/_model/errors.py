@@ -219,8 +219,8 @@ def without_logins(text: str) -> str:
 
 
 def _without_login(found: re.Match[str]) -> str:
-    end, before = found[2].rfind("@"), found.string[found.start() - 1 : found.start()]
-    begins = found[1] or not before or before.isspace()
+    start, end = found.start(), found[2].rfind("@")
+    begins = found[1] or not start or found.string[start - 1].isspace()
     user = (_USER if begins else _USER_LATER).search(found[2], 0, end) if end > 0 else None
     return f"{found[1] or ''}{found[2][: user.end()]}***{found[2][end:]}" if user else found[0]
 
