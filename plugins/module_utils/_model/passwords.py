@@ -56,6 +56,9 @@ _OWN_FORM = re.compile(
     rf"|{re.escape(PAGE)}#(?:outcome|policy)-[a-z-]{{1,20}}"
 )
 _MASK = "***"
+# a character in JSON, and a percent sign that is encoded once or more
+_ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["/\\]))')
+_ENCODED_PERCENT = re.compile(r"%(?:25)+(?=[0-9a-fA-F]{2})")
 
 
 def without_user_info(url: str) -> str:
@@ -74,15 +77,28 @@ def without_passwords(document: _Document, names: Iterable[object], words: Itera
             forms.update(_forms(decode(login[1]), decode(login[2])))
     if not forms:
         return document
-    # the user as the name has it, before other spellings of the same login
-    found = sorted(forms, key=len, reverse=True)
-    pattern = re.compile("|".join(f"({''.join(map(_spellings, text))})" for text in found))
+    # a search for spellings is slow, so each text is searched only for those of which a search for plain texts found a sign
+    signs: dict[str, set[str]] = {}
+    for form in forms:
+        for sign in (form, _plain(form)):
+            signs.setdefault(sign, set()).add(form)
+    any_sign = re.compile("|".join(map(re.escape, sorted(signs, key=len, reverse=True))))
+
+    def masked(text: str) -> str:
+        before = None
+        while text != before:
+            before = text
+            hits = {*any_sign.findall(text), *any_sign.findall(_plain(text))}
+            # the user as the name has it, before other spellings of the same login
+            for form in sorted({form for hit in hits for form in signs[hit]}, key=len, reverse=True):
+                text = _spelt(form).sub(forms[form].replace("\\", r"\\"), text)
+        return text
+
     kept = _OWN_WORDS.union(words)
 
     def clean(value: Any) -> Any:
         if isinstance(value, str):
-            is_own = value in kept or _OWN_FORM.fullmatch(value)
-            return value if is_own else pattern.sub(lambda match: forms[found[(match.lastindex or 0) - 1]], value)
+            return value if value in kept or _OWN_FORM.fullmatch(value) else masked(value)
         if isinstance(value, Mapping):
             return {key: clean(each) for key, each in value.items()}
         return list(map(clean, value)) if isinstance(value, (list, tuple)) else value
@@ -102,6 +118,21 @@ def _forms(user: str, password: str) -> Iterator[tuple[str, str]]:
 
 def _in_base64(text: str) -> str:
     return base64.b64encode(text.encode("utf-8", "surrogatepass")).decode("ascii")
+
+
+def _plain(text: str) -> str:
+    """What the spellings of a text have in common."""
+    for _pass in range(5):
+        before, text = text, _ESCAPE.sub(lambda found: found[2] or chr(int(found[1], 16)), text)
+        text = unquote(_ENCODED_PERCENT.sub("%", html.unescape(text)))
+        if text == before:
+            break
+    return text.replace("+", " ")
+
+
+@cache
+def _spelt(text: str) -> re.Pattern[str]:
+    return re.compile("".join(map(_spellings, text)))
 
 
 @cache

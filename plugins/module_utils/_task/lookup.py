@@ -243,8 +243,8 @@ def whereabouts(client: Client, resource: Family, key: str, place: Place) -> str
 def misplaced(place: Place, other: int, name: str = "") -> str:
     """That a new object is in another workspace, and what to do: a clause for a message."""
     return (
-        f"it is in workspace {other}{name} instead of {place}: delete it there, make {place} the current workspace in the web"
-        " application, and run the task again"
+        f"it is in workspace {other}{name} instead of {place}: delete it there unless it existed before, make {place} the"
+        " current workspace in the web application, and run the task again"
     )
 
 

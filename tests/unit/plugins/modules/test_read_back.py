@@ -64,7 +64,7 @@ def test_a_logger_that_was_created_elsewhere_is_an_error_that_says_where(account
     result = refused(
         run(module, **NEW_LOGGER[module]),
         "it is in workspace 1 ('My Workspace') instead of workspace",
-        "delete it there, make workspace",
+        "delete it there unless it existed before, make workspace",
         "the current workspace in the web application, and run the task again",
     )
     if module == "estate":
