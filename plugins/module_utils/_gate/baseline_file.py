@@ -270,13 +270,10 @@ def _read_reach(value: Any, where: str) -> Reach | None:
 
 
 def _severities(where: str, counts: dict[str, Any]) -> tuple[str, ...]:
-    right = bool(counts) and set(counts) <= set(SUMMARY)
-    demand(
-        right and all(type(number) is int and 0 < number <= _MOST_EQUAL for number in counts.values()),
-        where,
-        "severities",
-        counts,
-    )
+    # JSON's true is 1 in Python
+    numbers = [number for number in counts.values() if isinstance(number, int) and number is not True]
+    known = bool(counts) and set(counts) <= set(SUMMARY) and len(numbers) == len(counts)
+    demand(known and all(0 < number <= _MOST_EQUAL for number in numbers), where, "severities", counts)
     return tuple(severity for severity in worst_first(counts) for _each in range(counts[severity]))
 
 

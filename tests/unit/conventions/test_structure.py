@@ -194,7 +194,8 @@ _OPERATORS = {"and", "or", "+", "-", "*", "/", "%", "|", "&", "<", ">", "==", "!
 
 
 def refused_lines(text):
-    """The numbers of lines that begin with an operator between two values, or have a space before a colon or the name ``_``."""
+    """The numbers of lines that begin with an operator between two values, have a space before a colon or the name ``_``, or
+    compare a type."""
     before, found = None, set()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type in (tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT):
@@ -206,6 +207,8 @@ def refused_lines(text):
             if (is_first and has_value and token.string in _OPERATORS) or is_spaced or token.string == "_":
                 found.add(token.start[0])
         before = token
+    compared = re.compile(r"\btype\([^()]*\) (?:is|==|!=) ")
+    found |= {number for number, line in enumerate(text.splitlines(), 1) if compared.search(line)}
     return sorted(found)
 
 
@@ -214,7 +217,9 @@ def test_no_line_of_a_plugin_is_refused_by_a_tool_that_only_the_matrix_runs():
     assert [f"{path.name}:{line}" for path in files for line in refused_lines(path.read_text(encoding="utf-8"))] == []
 
 
-@pytest.mark.parametrize("text", ["a = (\n    b\n    and c\n)\n", "a = b[c :]\n", "a, _ = b\n", "a = (b()\n    + c)\n"])
+@pytest.mark.parametrize(
+    "text", ["a = (\n    b\n    and c\n)\n", "a = b[c :]\n", "a, _ = b\n", "a = (b()\n    + c)\n", "type(a) is int\n"]
+)
 def test_such_a_line_is_found(text):
     assert refused_lines(text) == [text.rstrip(")\n").count("\n") + 1]
 

@@ -1174,7 +1174,7 @@ def test_text_is_safe_and_nothing_visible_is_lost(text):
     assert not cell(block(text)).lstrip(" ").startswith(("=", "+", "-", "@", "|", "%", "\t", "\n"))
     inner = fenced(block(text))
     if inner:
-        fence = inner.split("\n")[0]
+        fence, _newline, _rest = inner.partition("\n")
         assert fence not in inner[len(fence) : -len(fence)]
 
 
