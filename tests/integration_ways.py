@@ -91,6 +91,7 @@ def until_last_read(requests: Requests) -> Requests:
 
 # What is compared of the targets whose requests do not come in the same order in each run. Of all others, it is everything.
 COMPARED: dict[str, Callable[[Requests], Requests]] = {
+    "guide_recipes": by_writes,
     "report": once_in_a_row,
     "role_logger_canary": by_writes,
     "scan": by_writes,
