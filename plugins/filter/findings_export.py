@@ -142,10 +142,10 @@ from ansible.errors import AnsibleFilterError
 from ansible.utils.display import Display
 from jinja2 import pass_context
 
-from ..module_utils._gate.files import path_in_repository
 from ..module_utils._gate.formats.document import Choices, Document, read_document
+from ..module_utils._gate.formats.registry import FORMATS, write
 from ..module_utils._gate.formats.sarif import locations_of
-from ..module_utils._gate.formats.table import FORMATS, write
+from ..module_utils._gate.gate_files import path_in_repository
 from ..module_utils._gate.gate_json import is_unjudged, unjudged
 from ..module_utils._model.errors import WrongOption, harmless, printable
 from ..module_utils._model.inputs import text_in

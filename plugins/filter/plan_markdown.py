@@ -59,7 +59,7 @@ _value:
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..plugin_utils._plan import Differences, markdown
+from ..plugin_utils._plan_file import Differences, markdown
 from ..plugin_utils._unsafe import unsafe
 
 

@@ -57,7 +57,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..plugin_utils._plan import record
+from ..plugin_utils._plan_file import record
 from ..plugin_utils._unsafe import unsafe
 
 

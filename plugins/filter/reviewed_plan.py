@@ -70,7 +70,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..module_utils._model.times import seconds_of
-from ..plugin_utils._plan import difference, read
+from ..plugin_utils._plan_file import difference, read
 from ..plugin_utils._unsafe import unsafe
 
 

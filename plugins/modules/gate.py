@@ -730,7 +730,7 @@ files:
 from ..module_utils._evidence.read import read
 from ..module_utils._gate.build import BUILD_OPTIONS
 from ..module_utils._gate.formats.attestation import SUBJECT_OPTIONS
-from ..module_utils._gate.formats.table import FORMATS
+from ..module_utils._gate.formats.registry import FORMATS
 from ..module_utils._gate.gate import run_gate, withdraw
 from ..module_utils._gate.policy import EXPECT_OPTIONS, ORIGIN_OPTIONS, POLICY_OPTIONS
 from ..module_utils._task.module import Module, run

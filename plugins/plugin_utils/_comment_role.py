@@ -14,9 +14,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from ..module_utils._gate.files import LONGEST_FINDINGS
 from ..module_utils._gate.formats.document import origin_of, read_document
 from ..module_utils._gate.formats.markdown import comment
+from ..module_utils._gate.gate_files import LONGEST_FINDINGS
 from ..module_utils._http.redact import Redactor
 from ..module_utils._http.retry import GATEWAY, asked_wait
 from ..module_utils._model.errors import ScannerError, WrongOption, printable

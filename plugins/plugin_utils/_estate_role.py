@@ -28,7 +28,7 @@ from . import _core
 from ._estate_files import KEY, read_estate_files
 from ._local_files import remove, write
 from ._notes import note, noted
-from ._plan import Differences, difference, line_of, markdown, read, record
+from ._plan_file import Differences, difference, line_of, markdown, read, record
 from ._role_action import SHOWN, SKIPPED, Result, RoleAction
 
 # options of the module that the role itself decides

@@ -32,8 +32,8 @@ from ..module_utils._model.interrupts import Stop
 from ..module_utils._model.records import Record
 from ..module_utils._model.tools import tool_id_of
 from ..module_utils._model.trust import refuse_untrusted
+from ..module_utils._task.atomic_files import Draft
 from ..module_utils._task.connection_options import INVENTORY_OPTIONS, connection_from, from_environment
-from ..module_utils._task.files import Draft
 from ..module_utils._task.lookup import chosen_workspaces
 from ..module_utils._task.raw_options import refusal
 from ..module_utils._task.references import belongs, find, place_of

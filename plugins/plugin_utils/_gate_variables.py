@@ -14,7 +14,7 @@ from typing import Any
 
 from ..module_utils._gate.formats.attestation import NAME as ATTESTATION
 from ..module_utils._gate.formats.attestation import subjects_of
-from ..module_utils._gate.formats.table import FORMATS
+from ..module_utils._gate.formats.registry import FORMATS
 from ..module_utils._model.errors import WrongOption
 from ..module_utils._model.gate_words import MISCONFIGURED
 from ._gate_runs import is_refusal

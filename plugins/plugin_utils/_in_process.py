@@ -28,8 +28,8 @@ from ..module_utils._task.module import Module
 from ..module_utils._task.task import Shared
 from . import _core
 from ._loop import loop_of
+from ._run_as import for_module, why_as_module
 from ._unset_environment import explained
-from ._where import for_module, why_as_module
 
 display = Display()
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..module_utils._model.errors import Refused, printable, reason_of
 from ..module_utils._model.trust import refuse_untrusted
-from ..module_utils._task.files import Draft, explained
+from ..module_utils._task.atomic_files import Draft, explained
 
 
 def write(path: str, text: str, option: str, mode: int = 0o644) -> bool:

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..module_utils._evidence.controls import Control, controls_of
-from ..module_utils._gate.files import LONGEST_FINDINGS
-from ..module_utils._gate.prove.plan import planned, read_of, refuse_unused, started_in
-from ..module_utils._gate.prove.report import document_of, markdown_of, sentence_of
+from ..module_utils._gate.gate_files import LONGEST_FINDINGS
+from ..module_utils._gate.prove.artefacts import document_of, markdown_of, sentence_of
+from ..module_utils._gate.prove.rescans import planned, read_of, refuse_unused, started_in
 from ..module_utils._gate.prove.source import selected_of
 from ..module_utils._gate.prove.verdict import Fix
 from ..module_utils._model.documentation import section_of

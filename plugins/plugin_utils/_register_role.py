@@ -14,7 +14,7 @@ from typing import Any
 from ..filter.register_targets import register_targets
 from ..module_utils._estate.marks import Mark
 from ..module_utils._model.errors import WrongOption
-from ._plan import line_of
+from ._plan_file import line_of
 from ._role_action import SKIPPED, Result, RoleAction
 
 # options of the module that the role itself decides

@@ -25,7 +25,7 @@ from in_toto_attestation.v1.statement import Statement
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(CHECKOUT / "tests" / "page"), str(CHECKOUT / "tests" / "unit" / "plugins" / "module_utils")]
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.document import Choices  # noqa: E402
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import write  # noqa: E402
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.registry import write  # noqa: E402
 from browser import Browser, find_chromium  # noqa: E402
 from gate_documents import HOSTILE, broken, document, mixed, pair, row, waived  # noqa: E402
 

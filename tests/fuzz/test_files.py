@@ -27,7 +27,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers impo
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.plugins.module_utils._model.strict_json import without_halves
-from ansible_collections.scanops.scanner.plugins.plugin_utils import _plan
+from ansible_collections.scanops.scanner.plugins.plugin_utils import _plan_file
 from ansible_collections.scanops.scanner.tests.fuzz.properties import growth, prop
 from ansible_collections.scanops.scanner.tests.fuzz.strategies import (
     as_json,
@@ -316,7 +316,7 @@ PLAN = {
     content=st.one_of(changed(PLAN).map(as_json), values.map(as_json), st.binary(max_size=40), st.just(b"[" * 20_000))
 )
 def test_each_plan_file_is_read_or_has_a_problem(content):
-    plan, problem = _plan.read(content.decode("utf-8", "replace"), NOW, 3600)
+    plan, problem = _plan_file.read(content.decode("utf-8", "replace"), NOW, 3600)
     assert (plan is None) != (problem is None)
 
 

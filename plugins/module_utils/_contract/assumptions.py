@@ -810,7 +810,7 @@ ROWS = (
     Row(
         "scan-tests",
         "A scan that could see everything has finished all of its tests, more than 0.",
-        "why_blind in _evidence/sight.py",
+        "why_incomplete in _evidence/sight.py",
         NOBODY,
         "scan gate coverage_info",
         "A scan that counts no tests covers nothing, and a gate on it is incomplete.",

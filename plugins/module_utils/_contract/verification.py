@@ -25,7 +25,7 @@ from .._model.names import UnreadableName, normal_form, read_name
 from .._model.records import Record, read_id
 from .._model.times import utc_text
 from .._model.version import COLLECTION_VERSION
-from .._task.files import Draft, check_place
+from .._task.atomic_files import Draft, check_place
 from .._task.task import Task
 from .answers import Observation
 from .assumptions import NEEDS_WRITES, ROWS

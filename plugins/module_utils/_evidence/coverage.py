@@ -24,7 +24,7 @@ from .._model.records import Record
 from .._model.safe_text import exact_cell, line
 from .._model.times import LONGEST_EXCEPTION, Clock, expiry_of, seconds_of, span, utc_text
 from .._model.tools import tool_id_of, tool_name_of
-from .._task.files import Draft, store
+from .._task.atomic_files import Draft, store
 from .._task.lookup import Contents, Place, not_empty
 from .._task.name_match import Names
 from .._task.references import belongs, place_of
@@ -38,7 +38,7 @@ from .proof import surplus_warning
 from .read import Wanted, read_pair
 from .rows import Pair, rows_of
 from .scans import ended_in, lacks
-from .sight import could_see, finished, why_blind
+from .sight import could_see, finished, why_incomplete
 
 _MOST_NAMED = 5
 _FORMATS = (".csv", ".json")
@@ -314,7 +314,7 @@ def _rows(
                 reason = "The target does not exist in this workspace."
             elif scan_found is None:
                 short = blind.get((record["id"], tool))
-                reason = why_blind(short) if short else _no_scan(unplaced, record["id"], tool)
+                reason = why_incomplete(short) if short else _no_scan(unplaced, record["id"], tool)
             else:
                 row.update(tool=tool_name_of(scan_found["tool_id"]), scan_id=scan_found["id"])
                 times, reason = _age(scan_found, asked.max_age, clock)

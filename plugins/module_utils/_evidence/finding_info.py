@@ -14,7 +14,7 @@ from .._model.errors import Refused, WrongOption, printable
 from .._model.families import FINDING, SCAN, TARGET
 from .._model.records import Record
 from .._model.times import Since, since_of
-from .._task.files import Draft, store
+from .._task.atomic_files import Draft, store
 from .._task.raw_options import UNKNOWN_ID
 from .._task.references import (
     belongs,
@@ -32,7 +32,7 @@ from .findings import SUMMARY, finding_of, is_cve, selector
 from .newest import newest_of
 from .proof import Proof, Tally, may_be_cut, proof_of, surplus_warning
 from .scans import uncounted
-from .sight import finished, why_blind
+from .sight import finished, why_incomplete
 
 _NOT_YET = Proof([], ["what this task refers to does not exist yet"])
 
@@ -143,7 +143,7 @@ def _collect(task: Task, kept: _Kept, since: Since | None, draft: Draft | None =
     if found.notes:
         task.warn(surplus_warning(found.notes))
     newest = newest_of(asked.scans).values()
-    blind = [why_blind(scan).rstrip(".") for scan in newest if finished(scan) and why_blind(scan)]
+    blind = [why_incomplete(scan).rstrip(".") for scan in newest if finished(scan) and why_incomplete(scan)]
     problems, doubts = [*asked.problems, *found.problems], [*found.doubts, *blind]
     kept.proof = _accepted(found._replace(problems=problems, doubts=doubts), task.params["allow_mismatch"], task.warn)
 

@@ -30,7 +30,7 @@ from urllib.parse import urlsplit
 
 from .._model.names import lasting_form
 from .._model.records import Record
-from .check import check_or_name
+from .check_id import check_or_name
 from .findings import SUMMARY, UNKNOWN
 
 SCHEME = 1

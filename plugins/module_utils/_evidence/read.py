@@ -28,7 +28,7 @@ from .newest import history_of, newest_of
 from .proof import Tally, proof_of, surplus_warning
 from .rows import Pair, Reading, Trouble, outcome_of_scan, rows_of
 from .scans import duration_of, ended_in, lacks, outcome_of
-from .sight import reach_of, why_blind, words_of
+from .sight import reach_of, why_incomplete, words_of
 
 # what stands for the tool of a target that has no scan
 ANY_TOOL = "any tool"
@@ -297,7 +297,7 @@ def _with_findings(client: Client, wanted: Wanted, scan: Record, pair: Pair, not
     answer = client.stream(FINDING, {**wanted.place.query, **owners}, take)
     proof = proof_of(answer, [scan], tally, grouped=False)
     notes += proof.notes
-    blind = why_blind(scan)
+    blind = why_incomplete(scan)
     problems = (*filter(None, [blind]), *map(_sentence, proof.all))
     # what a scan says about itself is for a person to judge, as that the target did not answer
     # with findings, the text of the result counts them

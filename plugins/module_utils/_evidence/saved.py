@@ -17,7 +17,7 @@ from .._model.families import FINDING, FINISHED, SCAN, TARGET
 from .._model.family import Family
 from .._model.records import Record, rows_in
 from .._model.trust import refuse_untrusted
-from .._task.files import Draft, check_directory, explained
+from .._task.atomic_files import Draft, check_directory, explained
 from .._task.task import Task
 from .findings import finding_of
 from .proof import Tally, proof_of

@@ -14,7 +14,7 @@ from .._model.families import FINISHED, IN_PROGRESS, SEVERITIES, outcome_of_stat
 from .._model.records import Record
 from .._model.times import Clock, Moment, moment_of, span, utc_text
 from .newest import newest_first
-from .sight import why_blind
+from .sight import why_incomplete
 
 
 def status_of(record: Record) -> str:
@@ -122,7 +122,7 @@ def _why_not(record: Record, clock: Clock, max_age: int) -> str | None:
         return None
     if outcome != FINISHED:
         return f"it did not finish, its status is {printable(record.get('status_name'), 60)!r}"
-    blind = why_blind(record)
+    blind = why_incomplete(record)
     if blind:
         return f"it may not have seen everything: {blind.rstrip('.')}"
     ended = last_moment_of(record)

@@ -38,10 +38,10 @@ def finished(scan: Record) -> bool:
 
 def could_see(scan: Record) -> bool:
     """Whether a scan has finished and ran everything that it planned."""
-    return finished(scan) and not why_blind(scan)
+    return finished(scan) and not why_incomplete(scan)
 
 
-def why_blind(scan: Record) -> str:
+def why_incomplete(scan: Record) -> str:
     """Why a finished scan may not have seen everything, a sentence; "" if it could."""
     planned, ran = number_in(scan.get("num_tests")), number_in(scan.get("num_finished_tests"))
     progress = _percent(scan.get("progress"))

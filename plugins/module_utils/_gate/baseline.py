@@ -18,7 +18,7 @@ from functools import cache, reduce
 from itertools import zip_longest
 from typing import Any, NamedTuple, Optional
 
-from .._evidence.check import LONGEST_NAME, check_of
+from .._evidence.check_id import LONGEST_NAME, check_of
 from .._evidence.fingerprint import SCHEME, Place, Subject, severity_rank, subject_in, worst_first
 from .._evidence.rows import Pair, Row
 from .._evidence.sight import Reach, why_narrower

@@ -37,7 +37,10 @@ from .._task.host import Host
 from .baseline import Memory, Run, run_of
 from .baseline_file import remember
 from .build import build_of, moved_in
-from .files import (
+from .formats.attestation import NAME as ATTESTATION
+from .formats.document import Choices
+from .formats.registry import NOTHING_WRITTEN, Written, outdated, write
+from .gate_files import (
     LONGEST_FINDINGS,
     File,
     diff_of,
@@ -45,9 +48,6 @@ from .files import (
     remove_files,
     write_files,
 )
-from .formats.attestation import NAME as ATTESTATION
-from .formats.document import Choices
-from .formats.table import NOTHING_WRITTEN, Written, outdated, write
 from .gate_json import document_of, names_in, of_workspace, saved_of
 from .judge import Decision, Judged, decide
 from .options import Options, options_of

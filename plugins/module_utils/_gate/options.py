@@ -19,12 +19,12 @@ from .._model.records import Record
 from .._model.times import seconds_of
 from .._model.trust import refuse_untrusted
 from .enrichment import read_epss, read_known_exploited, stale_in
-from .files import path_in_repository, refuse_without_directory
 from .formats.attestation import NAME as ATTESTATION
 from .formats.attestation import Subject, subjects_of
 from .formats.document import Place
+from .formats.registry import FORMATS
 from .formats.sarif import locations_of
-from .formats.table import FORMATS
+from .gate_files import path_in_repository, refuse_without_directory
 from .policy import Expect, Policy, expect_of, mapping_of, origin_of, policy_of
 from .waivers import Rule, read_waivers
 

@@ -13,7 +13,7 @@ from .._http.answer import Answer
 from .._http.client import Client
 from .._model.families import REPORT_TYPES
 from .._model.family import Family
-from .._task.files import Draft
+from .._task.atomic_files import Draft
 
 # the content type of each format of a file
 CONTENT_TYPES = {**REPORT_TYPES, "raw": "text/plain"}

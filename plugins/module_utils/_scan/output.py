@@ -16,7 +16,7 @@ from .._http.client import Client
 from .._model.errors import ApiError, Refused, printable
 from .._model.families import SCAN
 from .._model.records import Record
-from .._task.files import Draft, Stored, check_place, store
+from .._task.atomic_files import Draft, Stored, check_place, store
 from .._task.raw_options import UNKNOWN_ID
 from .._task.references import existing
 from .._task.task import Task

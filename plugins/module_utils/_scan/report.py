@@ -24,7 +24,7 @@ from .._model.errors import (
 )
 from .._model.families import FAILED, NOT_READY, REPORT, REPORT_TYPES, status_word
 from .._model.records import Record, new_record
-from .._task.files import (
+from .._task.atomic_files import (
     Content,
     Difference,
     Draft,

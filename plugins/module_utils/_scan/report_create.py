@@ -23,7 +23,7 @@ from .._model.families import REPORT
 from .._model.records import Record, read_id
 from .._model.times import utc_text
 from .._model.trust import refuse_untrusted
-from .._task.files import Content, Draft
+from .._task.atomic_files import Content, Draft
 
 # what a task requests: base_url, and id or the fields of a new report
 Request = dict[str, Any]

@@ -15,7 +15,7 @@ import yaml
 from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS
 from ansible_collections.scanops.scanner.plugins.filter import findings_export
 from ansible_collections.scanops.scanner.plugins.inventory import targets as inventory
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import FORMATS
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.registry import FORMATS
 from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import (
     CONNECTION_OPTIONS,
     VARIABLES,
@@ -168,7 +168,7 @@ LISTED = {
 @pytest.mark.parametrize("place", LISTED)
 def test_each_format_is_listed_wherever_formats_are(place):
     listed, expected = LISTED[place]
-    assert listed == expected, f"the {place} differ from FORMATS of _gate/formats/table.py"
+    assert listed == expected, f"the {place} differ from FORMATS of _gate/formats/registry.py"
 
 
 # --- results

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..._evidence.check import check_or_name, stands_for_no_check
-from ..._evidence.sight import finished, reach_of, why_blind, why_narrower
+from ..._evidence.check_id import check_or_name, stands_for_no_check
+from ..._evidence.sight import finished, reach_of, why_incomplete, why_narrower
 from ..._model.errors import printable
 from ..._model.records import Record, read_flag
 from ..._model.times import TOLERANCE, Moment, moment_of
@@ -158,8 +158,8 @@ def _doubts(finding: Found, before: Scan, after: Scan) -> Iterator[str]:
     name = _name(after)
     if not finished(after.record):
         yield f"{name} did not finish: its status is {printable(after.record.get('status_name'), 60)!r}."
-    elif why_blind(after.record):
-        yield why_blind(after.record)
+    elif why_incomplete(after.record):
+        yield why_incomplete(after.record)
     yield from after.gaps
     yield from _narrower(before, after)
     known = _fingerprints(before)

@@ -18,7 +18,7 @@ from ansible.parsing.dataloader import DataLoader
 from ansible_collections.scanops.scanner.plugins.filter import findings_export as _plugin
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats import sarif
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.document import Choices
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import FORMATS, write
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.registry import FORMATS, write
 from ansible_collections.scanops.scanner.tests.unit.collection_loader import install_collection_loader
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import (
     broken,

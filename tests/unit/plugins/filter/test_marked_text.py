@@ -19,7 +19,7 @@ from ansible_collections.scanops.scanner.plugins.filter import (
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._estate.outcome import as_result
 from ansible_collections.scanops.scanner.plugins.module_utils._estate.plan import ACTIONS, Step
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import FORMATS
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.registry import FORMATS
 from ansible_collections.scanops.scanner.plugins.module_utils._model.families import TARGET
 from ansible_collections.scanops.scanner.tests.unit.plugins.marked_text import TEMPLATE, assert_marked, observe
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import document, row

@@ -15,9 +15,9 @@ import threading
 import time
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.files import diff_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.html import template
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import FORMATS
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.registry import FORMATS
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_files import diff_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.documentation import section_of
 
 WEB, PORTS = 170, 70

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.scanops.scanner.plugins.module_utils._http.transport import Transport
-from ansible_collections.scanops.scanner.plugins.module_utils._task import files as _files
+from ansible_collections.scanops.scanner.plugins.module_utils._task import atomic_files as _files
 
 PDF = dict(source="scans", resources=[40001], format="pdf", dest="report.pdf")
 NOTE = Path(".report.pdf.request.json")

@@ -14,8 +14,8 @@ import os
 import pytest
 import yaml
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._task.atomic_files import explained
 from ansible_collections.scanops.scanner.plugins.module_utils._task.connection_options import INVENTORY_OPTIONS
-from ansible_collections.scanops.scanner.plugins.module_utils._task.files import explained
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _event_source
 from ansible_collections.scanops.scanner.plugins.plugin_utils._event_source import SOURCES, Reads, Requests, State, run
 from ansible_collections.scanops.scanner.plugins.plugin_utils._events import Cursor, Owner

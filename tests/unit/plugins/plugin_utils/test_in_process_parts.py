@@ -16,7 +16,7 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._task import masking
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _core
 from ansible_collections.scanops.scanner.plugins.plugin_utils._in_process import apart
-from ansible_collections.scanops.scanner.plugins.plugin_utils._where import _is_own
+from ansible_collections.scanops.scanner.plugins.plugin_utils._run_as import _is_own
 
 
 class Late(BaseException):

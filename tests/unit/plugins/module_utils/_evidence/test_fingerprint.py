@@ -10,7 +10,7 @@ import random
 import re
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._evidence.check import LONGEST_NAME
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.check_id import LONGEST_NAME
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.fingerprint import (
     Place,
     Sighting,

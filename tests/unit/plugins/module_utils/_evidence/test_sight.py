@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.sight import (
     could_see,
     reach_of,
-    why_blind,
+    why_incomplete,
     why_narrower,
     words_of,
 )
@@ -29,7 +29,7 @@ SCAN = {
 
 @pytest.mark.cases("fields, why")
 def test_a_scan_sees_everything_if_it_ran_all_of_its_tests(fields, why):
-    assert why_blind({**SCAN, **fields}) == why
+    assert why_incomplete({**SCAN, **fields}) == why
     assert could_see({**SCAN, **fields}) is (not why)
     assert could_see({**SCAN, **fields, "status_name": "stopped"}) is False
 
@@ -46,8 +46,8 @@ def test_what_a_scan_says_about_itself_is_shown_and_escaped():
         "result_summary": {"text": "0 findings"},
     }
     assert words_of(scan) == "Host\\x1b[31m is down"
-    assert why_blind(scan).startswith("Scan 5 finished only 0 of its 10 tests (it says ")
-    assert "is down; 0 findings" in why_blind(scan)
+    assert why_incomplete(scan).startswith("Scan 5 finished only 0 of its 10 tests (it says ")
+    assert "is down; 0 findings" in why_incomplete(scan)
     assert words_of({**SCAN, "status_message": " ", "result_summary": None}, True) == ""
 
 

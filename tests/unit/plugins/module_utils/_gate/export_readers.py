@@ -18,7 +18,7 @@ import jsonschema
 import xmlschema
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats import sarif
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.document import Choices
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import FORMATS, write
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.registry import FORMATS, write
 
 SCHEMAS = Path(__file__).parent / "schemas"
 GATE_SCHEMA = Path(__file__).resolve().parents[5] / "docs/docsite/gate.schema.json"

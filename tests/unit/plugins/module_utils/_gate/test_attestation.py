@@ -15,7 +15,7 @@ import subprocess
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.attestation import subjects_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.document import published
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import as_json
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.registry import as_json
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES, VERDICTS

@@ -12,8 +12,8 @@ import json
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.document import Choices, read_document
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.markdown import comment
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.registry import FORMATS, write
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.schema import DOCUMENT, TOP
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import FORMATS, write
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import saved_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove.source import selected_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption

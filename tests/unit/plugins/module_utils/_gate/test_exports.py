@@ -30,8 +30,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.mark
     comment,
     markdown,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.registry import outdated, write
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.sarif import locations_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import outdated, write
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._model.safe_text import (
     block,

@@ -13,7 +13,7 @@ from collections import Counter
 from functools import cache
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import as_json
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.registry import as_json
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import saved_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.strict_json import without_halves
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._gate.export_readers import (

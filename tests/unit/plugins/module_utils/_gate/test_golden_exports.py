@@ -10,7 +10,7 @@ import json
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.markdown import comment
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.table import FORMATS
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.registry import FORMATS
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._gate.export_readers import (
     check_golden,
     written,

@@ -16,16 +16,16 @@ from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows imp
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import document_of as gate_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove.plan import (
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove.artefacts import (
+    document_of,
+    markdown_of,
+    sentence_of,
+)
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove.rescans import (
     planned,
     read_of,
     refuse_unused,
     started_in,
-)
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove.report import (
-    document_of,
-    markdown_of,
-    sentence_of,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove.source import selected_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove.verdict import CheckRun, Fix, Found, scan_in

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._model.trust import is_foreign
-from ansible_collections.scanops.scanner.plugins.module_utils._task.files import kept_mode
+from ansible_collections.scanops.scanner.plugins.module_utils._task.atomic_files import kept_mode
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -25,7 +25,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._scan.download imp
     wrong_beginning,
     wrong_type,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._task.files import Draft
+from ansible_collections.scanops.scanner.plugins.module_utils._task.atomic_files import Draft
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.conftest import open_permits
 
 FORMATS = ("pdf", "html", "json", "csv", "xlsx", "docx")

@@ -19,8 +19,13 @@ from pathlib import Path
 import pytest
 from ansible.module_utils.basic import FILE_COMMON_ARGUMENTS, AnsibleModule
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import Refused, WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._task import files as _files
-from ansible_collections.scanops.scanner.plugins.module_utils._task.files import Content, Draft, content_of, store
+from ansible_collections.scanops.scanner.plugins.module_utils._task import atomic_files as _files
+from ansible_collections.scanops.scanner.plugins.module_utils._task.atomic_files import (
+    Content,
+    Draft,
+    content_of,
+    store,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 

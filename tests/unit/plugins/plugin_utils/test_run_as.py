@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._task import connection_options
 from ansible_collections.scanops.scanner.plugins.modules import report
-from ansible_collections.scanops.scanner.plugins.plugin_utils import _core, _where
+from ansible_collections.scanops.scanner.plugins.plugin_utils import _core, _run_as
 
 OTHER = "/usr/bin/another-python"
 
@@ -34,7 +34,7 @@ def why(
     )
     host = {"ansible_python_interpreter": interpreter}
     variables = {"ansible_delegated_vars": {"there": host}} if delegate_to else host
-    return _where.why_as_module(action, variables, dict.fromkeys(environment, "1"))
+    return _run_as.why_as_module(action, variables, dict.fromkeys(environment, "1"))
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,8 @@ def test_a_task_runs_as_a_module_and_the_reason_is_named(facts, reason):
 @pytest.mark.parametrize(
     "place, name, value, reason",
     [
-        (_where, "missing_requests", "requests >= 2.31", "the Python of ansible-core lacks requests >= 2.31"),
-        (_where, "_examined", "ANSIBLE_KEEP_REMOTE_FILES", "ANSIBLE_KEEP_REMOTE_FILES is set"),
+        (_run_as, "missing_requests", "requests >= 2.31", "the Python of ansible-core lacks requests >= 2.31"),
+        (_run_as, "_examined", "ANSIBLE_KEEP_REMOTE_FILES", "ANSIBLE_KEEP_REMOTE_FILES is set"),
         (_core, "unknown", "_update_module_args", "this ansible-core has no _update_module_args"),
     ],
 )

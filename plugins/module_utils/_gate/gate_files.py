@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from .._model.errors import Refused, ScannerError, WrongOption, printable, reason_of, shown
 from .._model.records import Record
-from .._task.files import Draft, store
+from .._task.atomic_files import Draft, store
 from .._task.host import Host
 
 # the findings of a large account take some hundred megabytes
