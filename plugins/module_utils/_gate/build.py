@@ -140,7 +140,7 @@ def build_of(given: Mapping[str, Any]) -> Record:
 def moved_in(build: Mapping[str, Any]) -> str | None:
     """Why a build is not the one to judge, sentences; None if it is. build: of gate.json, or the option of the module gate."""
     expected, before, after, wait = map(build.get, (*_VALUES, "wait"))
-    url, later = build["url"], f" after {span(seconds_of(wait, 'build.wait'))}" if wait else ""
+    url, later = shown_url(build["url"]), f" after {span(seconds_of(wait, 'build.wait'))}" if wait else ""
     if expected and before and before != expected:
         return f"This is not the expected build{later}: {url} answers {before}, and {expected} is expected. Deploy it."
     if not before or not after:

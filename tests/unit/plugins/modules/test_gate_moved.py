@@ -65,6 +65,16 @@ def test_another_build_fails_and_closes_no_finding(gate, tmp_path):
     assert "moved" in (tmp_path / "artifacts" / "gate.md").read_text().splitlines()[0]
 
 
+@pytest.mark.parametrize("user", ["", "ci:hunter22@"])
+@pytest.mark.parametrize("builds", [{"before": "4f2a", "after": "91bc"}, {"before": "4f2a", "expected": "91bc"}, {}])
+def test_no_reason_has_a_user_or_the_query_of_the_address(gate, tmp_path, builds, user):
+    url = URL.replace("https://", f"https://{user}")
+    result = gate(build={"url": f"{url}?token=s3cret", **builds})
+    assert result["outcome"] == "moved" and URL in result.msg
+    said = [result.msg, result["reasons"], *(path.read_text() for path in (tmp_path / "artifacts").iterdir())]
+    assert not [secret for secret in ("s3cret", "hunter22", "ci:") if secret in str(said)]
+
+
 def test_the_mapping_decides_as_for_all_outcomes(gate):
     result = gate(build=OTHER, outcomes={"moved": "warn"})
     assert not result.failed and (result["outcome"], result["verdict"], result["passed"]) == ("moved", "warn", False)
