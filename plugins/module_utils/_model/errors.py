@@ -21,8 +21,9 @@ _FailedCall = TypeVar("_FailedCall", bound="CallError")
 _USER_INFO = re.compile(r"(//)[^/?#]*@")
 _PASSWORD = re.compile(r"(^[^/?#@:]*:)[^/?#]*@")
 _QUERY = re.compile(r"\?.+", re.DOTALL)
-# what may be a name with a login anywhere in a text, and a user that begins at its start, or behind a quote, bracket or comma
-_RUN = re.compile(r"(//)?([^\s/?#]+)")
+# what may be a name with a login anywhere in a text, also behind a slash that is missing one, and a user that begins at its
+# start, or behind a quote, bracket or comma
+_RUN = re.compile(r"(//|(?<=:)/)?([^\s/?#]+)")
 _USER_LATER = re.compile(r"""(?<=['"(\[,])[^@:'"(\[,]*:(?=.)""")
 _USER = re.compile(rf"^[^@:'\"(\[,]*:(?=.)|{_USER_LATER.pattern}")
 # commands of pipelines, and characters that a terminal obeys. The double colon of an IPv6 address is none: it has only

@@ -35,6 +35,7 @@ TASKS = {
     "never scanned": ("gate", lambda name: dict(SHOP, targets=[name], **TOOL)),
     "a missing target": ("gate", lambda name: dict(SHOP, targets=[f"{name}other"], **TOOL)),
     "a workspace": ("target", lambda name: {"workspace": name, "name": "b.example"}),
+    "a mistyped scheme": ("target", lambda name: dict(SHOP, name=name.replace("//", "/"))),
     "a target that will be created": ("scan", lambda name: dict(SHOP, target=f"{name}x", tool=20, wait=False)),
 }
 
@@ -80,6 +81,9 @@ def test_no_error_of_the_service_shows_a_login(service, run, status):
     ("'https://a:hunter2@b' and 'c:hunter2@d'", "'https://a:***@b' and 'c:***@d'"),
     ("x https://o'n:hunter2@@b/x@y", "x https://o'n:***@b/x@y"),
     ("https://me@a.example/x:1@2", "https://me@a.example/x:1@2"),
+    # as people mistype it
+    ("https:/me:hunter2!!@a.example/x:1@2", "https:/me:***@a.example/x:1@2"),
+    ("'http:/me:hunter2@b': no, 'b/:hunter@2'", "'http:/me:***@b': no, 'b/:hunter@2'"),
     ("mail ops@a.example: or [::1]:443", "mail ops@a.example: or [::1]:443"),
 ])  # fmt: skip
 def test_a_password_is_replaced_in_a_text(text, shown):
