@@ -205,7 +205,8 @@ def _list_problem(path: str, name: str, entry: OptionSpec, value: object) -> str
         problem = _scalar_problem(inner, name, elements, each)
         if problem:
             return problem
-    return None
+    dictionaries = [(f"{path}[{index}]", each) for index, each in enumerate(value) if isinstance(each, dict)]
+    return unknown_keys(dictionaries, entry["options"]) if entry.get("options") else None
 
 
 def _scalar_problem(path: str, name: str, kind: str, value: object) -> str | None:

@@ -109,6 +109,25 @@ W = {"workspace": "Web shop"}
             ["must_see[0] has the unknown key 'chek'", "must_see[1] has the unknown key 'nam'"],
         ),
         (
+            "coverage_info",
+            {**W, "exclusions": [{"target": "a", "reson": "x", "expirs": "2027-01-01"}, {"targt": "b"}]},
+            [
+                "exclusions[0] has the unknown key 'reson': the closest one is reason",
+                "exclusions[0] has the unknown key 'expirs': the closest one is expires",
+                "exclusions[1] has the unknown key 'targt': the closest one is target",
+            ],
+        ),
+        (
+            "gate",
+            {
+                **W,
+                "artifacts": "x",
+                "formats": ["attestation"],
+                "subjects": [{"nam": "a", "sha256": "0"}, {"sha": "b"}],
+            },
+            ["subjects[0] has the unknown key 'nam': the closest one is name", "subjects[1] has the unknown key 'sha'"],
+        ),
+        (
             "estate",
             {
                 "workspaces": [
