@@ -372,6 +372,12 @@ def mistake_in(provider: Provider, url: str, values: Mapping[str, Any]) -> str |
     """What is wrong with the variables, a sentence, or None."""
     repository, number, commit, name = (str(values[key]) for key in ("repository", "number", "commit", "name"))
     is_gitlab = provider.author == "author"
+    if not re.fullmatch("[!-~]*", str(values.get("token") or "")):
+        # an error of the connection would quote the header, in a form that is not masked
+        return (
+            "gate_comment_token contains a space, a line break or another character that no token has: copy it again, without"
+            " what surrounds it."
+        )
     if not url:
         return "gate_comment_url is empty: give the base URL of the API, such as https://gitea.example.com/api/v1."
     if not re.fullmatch(r"https?://[^/@?#\s]+(/[^@?#\s]*)?", url):

@@ -175,6 +175,8 @@ CASES = {
     "github-echo": {},
     "gitlab-echo": {"gate_comment_on_failure": "fail"},
     "github-userinfo": {"gate_comment_url": "https://a:b@forge.example/api"},
+    # as from a file whose last line ends
+    "github-newline": {"gate_comment_token": f"{TOKEN}\n"},
 }  # fmt: skip
 
 
@@ -396,6 +398,7 @@ def test_each_name_of_a_gate_has_a_comment(cases, forge):
         ("gitea-wrong", "gate_comment_repository is"),
         ("github-open", "gate_comment_url is plain HTTP"),
         ("github-userinfo", "gate_comment_url is no URL"),
+        ("github-newline", "gate_comment_token contains a space, a line break or another character that no token has"),
     ],
 )
 def test_a_wrong_variable_fails_before_any_call(cases, forge, name, reason):
