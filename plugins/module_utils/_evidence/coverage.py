@@ -80,7 +80,8 @@ def coverage(task: Task) -> Record:
     def fill(draft: Draft) -> None:
         result, generated = _judged(task.client, place_of(task), asked, task.warn)
         results.append(result)
-        written = without_passwords(result, (row["target"] for row in result["rows"]))
+        others = (record["name"] for key in ("undeclared", "duplicates") for record in result[key])
+        written = without_passwords(result, [*(row["target"] for row in result["rows"]), *others])
         if dest.lower().endswith(".csv"):
             text = _as_csv(written, generated)
         else:

@@ -228,3 +228,14 @@ def test_a_wrong_file_of_owners_is_refused_before_any_call(service, run, tmp_pat
     path = str(tmp_path / "missing.yml") if text is None else owned(tmp_path, text)
     result = run("coverage_info", workspace_id=2, owners=path)
     assert result.failed and "owners" in result.msg and service.calls() == []
+
+
+def test_a_file_has_no_password_of_a_target_that_was_not_declared(service, run, tmp_path):
+    names = ["https://scan:correct-horse@a.example.com/x", "https://scan:correct-horse@A.example.com/x"]
+    service.allow_violations = True
+    service.add(targets=[{"name": name, "workspace_id": 2} for name in names])
+    dest = tmp_path / "coverage.json"
+    result = good(run("coverage_info", workspace_id=2, targets=["www.example.com"], dest=str(dest)))
+    assert len(result["duplicates"]) == 2
+    text = dest.read_text()
+    assert "horse" not in text and text.count("https://scan@a.example.com/x") == text.count("scan@A.example.com") == 2
