@@ -59,7 +59,8 @@ _COLUMNS = (
 def coverage(task: Task) -> Record:
     """The work of coverage_info."""
     params = task.params
-    tools = [tool_id_of(tool, f"tools[{index}]") for index, tool in enumerate(params["tools"] or ())]
+    # a tool has a name and an id
+    tools = [*dict.fromkeys(tool_id_of(tool, f"tools[{index}]") for index, tool in enumerate(params["tools"] or ()))]
     max_age = None if params["max_age"] is None else seconds_of(params["max_age"])
     now = time.time()
     exclusions = [_exclusion(f"exclusions[{i}]", each, now) for i, each in enumerate(params["exclusions"] or ())]
@@ -289,7 +290,12 @@ def _wanted(targets: Sequence[Record], declared: Sequence[str] | None) -> list[t
     if declared is None:
         return [(record["name"], record) for record in targets]
     live = Names(TARGET, targets)
-    return [(name, live.one(name, f"targets[{index}]")) for index, name in enumerate(declared)]
+    # a target that is named twice is one row
+    wanted: dict[object, tuple[str, Record | None]] = {}
+    for index, name in enumerate(declared):
+        record = live.one(name, f"targets[{index}]")
+        wanted.setdefault(record["id"] if record else normal_form(name), (name, record))
+    return list(wanted.values())
 
 
 def _rows(

@@ -127,6 +127,13 @@ def test_declared_targets_are_compared_with_those_that_exist(service, run):
     assert [row["id"] for row in result["duplicates"]] == [1001, 1004]
 
 
+def test_a_target_or_a_tool_that_is_named_twice_counts_once(run):
+    targets = ["www.example.com", "WWW.example.com.", "gone.example.com", "Gone.example.com"]
+    result = good(run("coverage_info", workspace_id=2, targets=targets, tools=["Website Scanner", WEB]))
+    assert [(row["target"], row["covered"]) for row in result["rows"]] == [(targets[0], True), (targets[2], False)]
+    assert (result["total"], result["covered"], len(result["gaps"])) == (2, 1, 1)
+
+
 def test_all_workspaces_are_read_without_one(service, run):
     result = good(run("coverage_info"))
     assert {row["workspace"] for row in result["rows"]} >= {"Web shop"}
