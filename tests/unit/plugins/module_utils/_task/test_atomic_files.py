@@ -308,7 +308,7 @@ def test_the_name_of_a_temporary_file_tells_where_it_comes_from_and_it_is_closed
 WRITING = """
 import os, sys
 sys.path[:0] = {path}
-from ansible_collections.scanops.scanner.plugins.module_utils._task.files import Draft
+from ansible_collections.scanops.scanner.plugins.module_utils._task.atomic_files import Draft
 with Draft(sys.argv[1]) as draft:
     draft.write(b"secret")
     draft._stream.flush()
