@@ -36,7 +36,7 @@ options:
       - The workspaces. Each is a dictionary with the key C(name) and the optional keys C(id), C(new), C(description),
         C(state), C(targets) and C(http_loggers).
       - C(state) set to V(absent) retires the workspace. It is deleted with all that it holds, if O(purge) has V(workspaces).
-        If it has targets, this needs O(evidence) or O(force=true).
+        If it has targets, this needs O(evidence) or O(force=true). With C(id), the entry must have the live C(name).
       - With C(id), which P(scanops.scanner.estate_export#role) writes, the workspace is the one with this id, and a
         different C(name) renames it. An id that no workspace has is an error, and so is a name that another workspace has.
         A workspace with another name and none of the declared objects is refused, because ids differ between accounts.

@@ -156,7 +156,7 @@ def refuse_renamed(managed: Iterable[Managed], undeclared: Sequence[Undeclared])
 
 
 def renamed(managed: Iterable[Managed]) -> list[str]:
-    """The ids that name a workspace with another name, each with this name. Pure.
+    """The ids that rename a workspace, each with its live name. Pure.
 
     Raises Refused for one that has none of the declared objects: it is that of another account, and would be emptied.
     """
@@ -166,7 +166,7 @@ def renamed(managed: Iterable[Managed]) -> list[str]:
         if not (own.id and each.record) or each.record["name"] == own.name:
             continue
         which = f"{own.path}.id is {own.id}, which is {printable(each.record['name'])!r} and"
-        found.append(f"{which} not {printable(own.name)!r}")
+        found += [] if own.absent else [f"{which} not {printable(own.name)!r}"]
         both = [
             (family, {normal_name(family, item.name) for item in items if not item.ignore}, rows)
             for family, items in each.wanted.lists.items()

@@ -114,8 +114,7 @@ def _reconcile_estate(task: Task, saving: Saving) -> dict[str, Any]:
     others = renamed(workspaces)
     if others:
         task.warn(
-            f"{first_of(others, MOST_NAMED)}. A workspace with an id is renamed, or deleted if it is absent. In another"
-            " account, remove the ids."
+            f"{first_of(others, MOST_NAMED)}. A workspace with an id is renamed. In another account, remove the ids."
         )
     if unmanaged == "fail" and undeclared:
         shown = first_of([*map(str, undeclared)], MOST_NAMED)

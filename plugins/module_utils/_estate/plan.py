@@ -15,7 +15,7 @@ from .._model.families import TARGET, WORKSPACE
 from .._model.family import Family
 from .._model.names import normal_name
 from .._model.records import InWorkspace, Record, difference, ids_of, may_be_stored, not_shown, proven
-from .._model.texts import natural
+from .._model.texts import natural, same
 from .._scope.valid_names import problem_of
 from .._task.name_match import Names
 from .declaration import Item, Wanted
@@ -259,9 +259,12 @@ def _retire_step(managed: Managed, item: Item, rules: Rules) -> Step:
     if managed.record is None:
         return step
     live = managed.record[WORKSPACE.key]
-    named = "" if live == item.name else f", which is {printable(live)!r} now"
+    if not same(live, item.name):
+        # ids differ between accounts, and a deletion cannot be undone
+        reason = f"its id is that of {printable(live)!r} now. To delete that one, write its name, else remove the entry"
+        return step._replace(action="refused", reason=reason)
     held = ", ".join(counted(len(rows), family.noun) for family, rows in managed.rows.items() if rows)
-    with_it = f"retired{named}, with {held}" if held else f"retired{named}"
+    with_it = f"retired, with {held}" if held else "retired"
     if WORKSPACE not in rules.purge:
         reason = f"{with_it}; add workspaces to purge to allow that"
         return step._replace(action="refused", reason=reason)

@@ -85,7 +85,8 @@ def test_a_retired_workspace_is_saved_and_needs_no_force(account, run, tmp_path)
 @pytest.mark.parametrize("entry", [{"name": "Shop"}, {"name": "Shop", "id": 2}, {"name": "Renamed since", "id": 2}])
 def test_a_workspace_that_was_retired_stays_so(account, run, entry):
     estate = [{"name": "My Workspace"}, {**entry, "state": "absent"}]
-    first = run("estate", workspaces=estate, purge=["workspaces"], force=True)
+    retired = [{"name": "My Workspace"}, {**entry, "name": "Shop", "state": "absent"}]
+    first = run("estate", workspaces=retired, purge=["workspaces"], force=True)
     assert first.changed and account.writes() == ["DELETE /workspaces/2"]
     for check in (False, True):
         again = run("estate", workspaces=estate, purge=["workspaces"], check=check)

@@ -167,9 +167,6 @@ def test_each_workspace_with_another_name_is_named_above_the_rows(account, run):
     assert warning.startswith(
         "workspaces[0].id is 2, which is 'Shop' and not 'Web shop', workspaces[1].id is 3, which is 'Lab' and not 'Laboratory'."
     )
-    estate = [{"id": 3, "name": "Laboratory", "state": "absent"}]
-    (warning,) = run("estate", check=True, workspaces=estate, purge=["workspaces"], force=True)["plan"]["warnings"]
-    assert warning.startswith("workspaces[0].id is 3, which is 'Lab' and not 'Laboratory'. ")
 
 
 @pytest.mark.parametrize("state", ["present", "absent"])

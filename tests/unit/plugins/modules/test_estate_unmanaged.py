@@ -89,9 +89,16 @@ def test_a_retired_workspace_is_deleted_with_what_it_holds(account, run):
     assert not run("estate", **options).changed and account.writes() == []
 
 
-def test_an_id_finds_it_under_another_name(account, run):
-    result = run("estate", workspaces=[{**OFFICE, "id": 3, "name": "Old office"}], purge=["workspaces"], force=True)
-    assert not result.failed and account.writes() == ["DELETE /workspaces/3"]
+@pytest.mark.parametrize("declared", [{}, {"targets": ["app-1.example.com"]}], ids=["-", "one of its targets"])
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_an_id_deletes_nothing_under_another_name(account, run, declared, goes_on):
+    """In another account it is any workspace, and in this one somebody has made something else of it."""
+    options = dict(purge=["workspaces"], force=True, continue_on_error=goes_on)
+    entry = {**OFFICE, **declared, "id": 3}
+    result = run("estate", workspaces=[{**entry, "name": "Old office"}], **options)
+    assert result.failed and account.writes() == [] and is_refused(result)
+    assert "'Old office': its id is that of 'Office' now. To delete that one, write its name" in result.msg
+    assert not run("estate", workspaces=[entry], **options).failed and account.writes() == ["DELETE /workspaces/3"]
 
 
 @pytest.mark.parametrize(
@@ -136,14 +143,14 @@ def test_a_workspace_that_is_renamed_after_the_plan_is_not_deleted(account, run,
     assert "it is 'PRODUCTION' now; run the task again" in result.msg
 
 
-def test_a_retirement_by_id_says_the_live_name_and_its_approval_counts_for_it(account, run):
-    options = dict(workspaces=[KEPT, {**OFFICE, "id": 3}], purge=["workspaces"], force=True)
-    approved = run("estate", check=True, **options)["plan"]["checksum"]
+def test_an_approved_retirement_by_id_is_not_that_of_another_name(account, run):
+    options = dict(purge=["workspaces"], force=True)
+    approved = run("estate", check=True, workspaces=[KEPT, {**OFFICE, "id": 3}], **options)["plan"]["checksum"]
     assert not run("workspace", id=3, new_name="PRODUCTION").failed
     account.clear_log()
-    planned = run("estate", check=True, **options)["plan"]
-    assert "retired, which is 'PRODUCTION' now" in planned["actions"][0]["reason"] and planned["checksum"] != approved
-    assert run("estate", **options, expect_plan=approved).failed and account.writes() == []
+    for name in ("Office", "PRODUCTION"):
+        estate = [KEPT, {**OFFICE, "id": 3, "name": name}]
+        assert run("estate", workspaces=estate, **options, expect_plan=approved).failed and account.writes() == []
 
 
 @pytest.mark.parametrize("kept", ["option", "protect", "ignore"])
