@@ -53,7 +53,8 @@ options:
     default: 10
   protect:
     description:
-      - Names that are never purged, as glob patterns such as V(*.example.com). Target names are compared in their
+      - Names of objects that this task never deletes, as glob patterns such as V(*.example.com). They are neither purged
+        nor recreated, V(absent) keeps them, and a workspace with one is not retired. Target names are compared in their
         normalised form. Null, such as from an undefined variable, is refused. It does not mean that nothing is
         protected.
     type: list

@@ -348,7 +348,7 @@ def _item_step(each: _List, item: Item, found: Sequence[Record], rules: Rules, r
     if rules.state == "absent":
         if record is None:
             return step
-        kept = _kept(step, record, rules)
+        kept = _spared(step, record, rules)
         if kept:
             return kept
         live = record[family.key]
@@ -400,7 +400,7 @@ def _drift_step(step: Step, record: Record, drift: Record, rules: Rules) -> Step
         return step._replace(action="refused" if rules.on_drift == "fail" else "drifted", reason=reason)
     if not rules.force:
         return step._replace(action="refused", reason=f"{reason}; on_drift: recreate needs force: true")
-    kept = _kept(step._replace(reason=reason), record, rules)
+    kept = _spared(step._replace(reason=reason), record, rules)
     if kept:
         return kept
     stored = may_be_stored(drift)

@@ -182,6 +182,23 @@ def test_absent_deletes_nothing_that_purge_may_not(account, run):
     }
 
 
+@pytest.mark.parametrize("pattern", ["bare.*", "BARE.example.", "*"])
+def test_a_pattern_protects_what_would_be_recreated(account, apply, pattern):
+    declared = [{"name": "bare.example", "description": "Entirely different"}]
+    result = apply(declared, purge=False, on_drift="recreate", force=True, protect=[pattern])
+    assert outcome(result, account) == {"protected": ["bare.example"]} and account.writes() == []
+    (action,), (warning,) = result["plan"]["actions"], result["plan"]["warnings"]
+    assert action["reason"].endswith(f"but protected by {pattern!r}") and "is not recreated: " in warning
+
+
+def test_a_pattern_protects_what_is_absent(account, run):
+    options = dict(workspace="Shop", targets=["bare.example", "shop1.example"], state="absent", owner="shop")
+    result = run("targets", **options, protect=["bare.*"])
+    assert outcome(result, account) == {"delete": ["shop1.example"], "protected": ["bare.example"]}
+    (warning,) = result["plan"]["warnings"]
+    assert warning.startswith("targets[0] ('bare.example') is not deleted: protected by 'bare.*'.")
+
+
 # --- what cannot be meant
 
 
