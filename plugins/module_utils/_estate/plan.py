@@ -269,7 +269,8 @@ def _retire_step(managed: Managed, item: Item, rules: Rules) -> Step:
         reason = f"{with_it}; add workspaces to purge to allow that"
         return step._replace(action="refused", reason=reason)
     for family, rows in managed.rows.items():
-        lines = {normal_name(family, each.name): each for each in managed.wanted.lists.get(family, ())}
+        declared = sorted(managed.wanted.lists.get(family, ()), key=lambda each: (each.ignore, each.protect))
+        lines = {normal_name(family, each.name): each for each in declared}
         mine = {row["id"] for row in rules.purgeable(family, rows)}
         for row in rows:
             name = row[family.key]

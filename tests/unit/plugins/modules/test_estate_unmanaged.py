@@ -163,6 +163,14 @@ def test_a_retirement_keeps_what_a_line_or_the_option_protects(account, run, kep
     assert account.writes() == [] and result["summary"]["protected"] == 1, result.msg
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_retirement_keeps_what_one_of_two_lines_protects(account, run, order):
+    account.add(targets=[{"name": name, "workspace": "Office"} for name in ("https://x.example", "https://x.example/")])
+    lines = [{"name": "https://x.example", "ignore": True}, "https://x.example/"][::order]
+    result = run("estate", workspaces=[KEPT, {**OFFICE, "targets": lines}], purge=["workspaces"], force=True)
+    assert account.writes() == [] and result["summary"]["protected"] == 1, result.msg
+
+
 def test_an_empty_workspace_needs_no_force(account, run):
     result = run("estate", workspaces=[{"name": "Shadow IT", "state": "absent"}], purge=["workspaces"])
     assert not result.failed and account.writes() == ["DELETE /workspaces/4"]
