@@ -15,7 +15,7 @@ from .._model.families import HTTP_LOGGER, SCAN, TARGET, WORKSPACE
 from .._model.family import Family
 from .._model.names import normal_name
 from .._model.records import Complete, InWorkspace, Record, ids_of, not_compared, not_shown, proven, revealed, rows_in
-from .._model.texts import natural
+from .._model.texts import natural, same
 from .._task.host import Warn
 from .._task.lookup import Contents, Place
 from .._task.name_match import named
@@ -163,7 +163,7 @@ def renamed(managed: Iterable[Managed]) -> list[str]:
     found = []
     for each in managed:
         own = each.wanted.own
-        if not (own.id and each.record) or each.record["name"] == own.name:
+        if not (own.id and each.record) or same(each.record["name"], own.name):
             continue
         which = f"{own.path}.id is {own.id}, which is {printable(each.record['name'])!r} and"
         found += [] if own.absent else [f"{which} not {printable(own.name)!r}"]
@@ -333,9 +333,9 @@ def _refuse_same(family: Family, rows: Iterable[Record], where: str, advice: str
     named: dict[str, list[Record]] = {}
     for row in rows:
         named.setdefault(row[family.key], []).append(row)
-    for name, same in named.items():
-        if len(same) > 1:
+    for name, doubles in named.items():
+        if len(doubles) > 1:
             raise Refused(
-                f"{where} has {len(same)} {family.noun}s named {printable(name)!r}, with the ids {ids_of(same)}, and an"
+                f"{where} has {len(doubles)} {family.noun}s named {printable(name)!r}, with the ids {ids_of(doubles)}, and an"
                 f" estate cannot distinguish them: {advice}."
             )

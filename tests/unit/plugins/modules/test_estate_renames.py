@@ -106,6 +106,16 @@ def test_the_id_may_be_the_text_that_a_template_gives(account, run):
     assert not run("estate", workspaces=[{"id": "2", "name": "Shop", "targets": SHOP}]).changed
 
 
+@pytest.mark.parametrize("name", ["Bu\u0308ro", " B\u00fcro\n"], ids=["decomposed", "white space"])
+@pytest.mark.parametrize("state", ["present", "absent"])
+def test_a_name_that_is_the_same_text_is_no_other_name(account, run, name, state):
+    account.add(workspaces=[{"id": 7, "name": "B\u00fcro"}], targets=[{"name": "x.example", "workspace": "B\u00fcro"}])
+    estate = [{"id": 7, "name": name, "targets": ["new.example.com"], "state": state}]
+    result = run("estate", workspaces=estate, purge=["workspaces"], force=True)
+    assert not result.failed and result["plan"]["warnings"] == [], result.msg
+    assert account.writes() == ["POST /targets" if state == "present" else "DELETE /workspaces/7"]
+
+
 # --- without an id
 
 
