@@ -18,6 +18,7 @@ from ..filter.estate_yaml import estate_yaml
 from ..module_utils._model.families import HTTP_LOGGER, TARGET, WORKSPACE
 from ..module_utils._model.family import Family
 from ..module_utils._model.records import Record
+from ..module_utils._model.texts import same
 from ..module_utils._model.yaml_nodes import all_nodes, node_of
 from ..module_utils._task.name_match import Names
 
@@ -136,7 +137,9 @@ def _set_fields(edits: _Edits, entry: Any, own: Declared, live: Record, family: 
     # a target is the same under any spelling of its name
     for field in (*([family.key] if family.key in family.updatable else ()), *family.declared):
         wanted, pair = live.get(field) or "", fields.get(field)
-        if wanted == (own.get(field) or ""):
+        now = own.get(field) or ""
+        # a name in another form is found only by its id
+        if wanted == now or (field != family.key and same(wanted, now)):
             continue
         if pair is None:
             after = _after(fields[family.key][1])
@@ -187,7 +190,7 @@ def _differs(family: Family, item: Any, row: Record | None) -> bool:
     own = item if isinstance(item, Mapping) else {}
     if own.get("ignore"):
         return False
-    return row is None or any((own.get(field) or "") != (row.get(field) or "") for field in family.declared)
+    return row is None or any(not same(own.get(field) or "", row.get(field) or "") for field in family.declared)
 
 
 def _fields(entry: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from ..module_utils._model.families import HTTP_LOGGER, TARGET, WORKSPACE
 from ..module_utils._model.family import Family
 from ..module_utils._model.inputs import needed_content_of
 from ..module_utils._model.names import normal_name
-from ..module_utils._model.texts import natural
+from ..module_utils._model.texts import natural, normal_text
 from ..module_utils._model.yaml_nodes import BrokenYaml, all_nodes, node_of
 from . import _core
 from ._unsafe import unsafe
@@ -234,11 +234,12 @@ def _meaning(workspaces: Sequence[Mapping[str, Any]], ambiguous: Collection[_Key
     found: dict[_Key, object] = {}
     for each in workspaces:
         # one that is absent is as one that does not exist
-        own = None if each.get("state") == "absent" else each.get("description") or ""
+        own = None if each.get("state") == "absent" else normal_text(each.get("description") or "")
         found[WORKSPACE, each.get("name"), None] = own
     for family, where, name, fields in _objects(workspaces):
         normal = family, where, normal_name(family, str(name))
-        described = {key: fields[key] for key in family.declared if fields.get(key)}
+        texts = {key: normal_text(fields.get(key) or "") for key in family.declared}
+        described = {key: text for key, text in texts.items() if text}
         found[(family, where, name) if normal in ambiguous else normal] = (
             _IGNORED if fields.get("ignore") else described
         )

@@ -174,6 +174,12 @@ KEPT = {
         OFFICE,
         f"{KEY}:\n  - name: Office\n",
     ),
+    "a text in another form": (
+        f"{KEY}:\n  - name: Office\n    description: |\n      Old  # 1\n    targets:\n      - vpn.example.com\n",
+        {**VPN, "description": "Old  # 1", "targets": [*VPN["targets"], {"name": "b.example"}]},
+        f"{KEY}:\n  - name: Office\n    description: |\n      Old  # 1\n    targets:\n      - vpn.example.com\n"
+        "      - name: b.example\n",
+    ),
     "a workspace that was created again": (
         f"{KEY}:\n  - id: 9\n    name: Office\n    targets:\n      # the way in\n      - vpn.example.com\n",
         VPN,

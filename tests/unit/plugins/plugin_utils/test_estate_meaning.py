@@ -34,6 +34,11 @@ SAME = {
     "what was retired": [*LIVE, {"name": "Old", "id": 9, "state": "absent"}],
     "without an empty list": [SHOP, {"name": "Lab"}],
     "another spelling": [{**SHOP, "targets": ["APP-2.example.com", TEN]}, LAB],
+    "a text in another form": [
+        {**SHOP, "description": " Till\n", "targets": [TWO, {**TEN, "description": "Ten\n"}]},
+        LAB,
+    ],
+    "an empty text": [{**SHOP, "targets": [{**TWO, "description": "\n"}, TEN]}, LAB],
     "without an id": [{key: each for key, each in SHOP.items() if key != "id"}, LAB],
 }
 OTHER = {
