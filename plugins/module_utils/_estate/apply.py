@@ -114,6 +114,8 @@ class Run:
         # the error that ended the run, and the first error of all
         self.failure: ScannerError | None = None
         self.first_failure: ScannerError | None = None
+        # the first error of what was not deleted, because its findings were not saved; the others are deleted all the same
+        self.unsaved: ScannerError | None = None
         # the step that ended the run
         self._ended_at: Step | None = None
         # the lists that were read again, by family and workspace
@@ -215,6 +217,8 @@ class Run:
             self._check_deletion(step)
         except ScannerError as error:
             # of the others, each is saved before it is deleted
+            self.unsaved = self.unsaved or error
+            self._end(step, error, always=isinstance(error, NetworkError))
             return step._replace(action="refused", reason=str(error))
         try:
             return self._send(step)
@@ -244,6 +248,10 @@ class Run:
     def _note(self, step: Step, error: ScannerError) -> None:
         self.first_failure = self.first_failure or error
         self.wrote = self.wrote or bool(error.result.get("changed"))
+        self._end(step, error, always=not self._goes_on)
+
+    def _end(self, step: Step, error: ScannerError, always: bool) -> None:
+        """End the run, always or if no further call would succeed."""
         # after an interrupt, calls fail although the service answers
         interrupted = self._client.transport.stop.reason is not None
         # it cannot be reached, or a write failed and so did the read after it
@@ -252,7 +260,7 @@ class Run:
         self._silent = self._silent or (silent and not interrupted)
         # every further call would fail too: the key, the rate limit
         final = isinstance(error, ApiError) and error.status in (401, 429)
-        if not self._goes_on or self._silent or final or interrupted:
+        if always or self._silent or final or interrupted:
             self.failure = error
             self._ended_at = step
 

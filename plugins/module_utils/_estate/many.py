@@ -305,7 +305,7 @@ def _failed(result: Mapping[str, Any], done: Sequence[Step], run: Run) -> Scanne
     # only what stopped the run is known to pass; a name that is refused today is refused tomorrow
     stopped = run.failure
     temporary = isinstance(stopped, NetworkError) or getattr(stopped, "status", None) in (429, *GATEWAY)
-    cause = stopped or run.first_failure
+    cause = stopped or run.first_failure or run.unsaved
     api_error = {name: each for name, each in (cause.result if cause else {}).items() if name == "api_error"}
     kind = Incomplete if run.wrote else Refused
     return kind(failure(done, temporary), **{**result, **api_error})

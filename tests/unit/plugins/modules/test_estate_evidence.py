@@ -194,6 +194,18 @@ def test_what_cannot_be_saved_is_not_deleted_and_the_others_are(account, run, tm
         assert account.writes() == ["DELETE /targets/1002"]
 
 
+@pytest.mark.parametrize("fault", [{"action": "reset"}, {"action": "status", "status": 401}], ids=["outage", "key"])
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_an_outage_while_findings_are_saved_ends_the_run_and_is_no_guard(account, run, tmp_path, fault, goes_on):
+    account.fault(path="/findings", times=None, **fault)
+    estate = [{"name": "Shop", "targets": ["kept.example.com"]}]
+    options = dict(purge=["targets"], evidence=str(tmp_path), retries=0, continue_on_error=goes_on)
+    result = run("estate", workspaces=estate, **options)
+    assert result.failed and account.writes() == [] and result.result.get("api_error"), result.msg
+    assert len([call for call in account.calls() if call.startswith("GET /findings")]) == 1
+    assert "not tried, because the run ended" in result["results"][-1]["error"]
+
+
 def test_a_password_in_the_name_of_a_target_is_in_no_name_of_a_file_and_in_no_message(account, run, tmp_path):
     waiting = {"status_name": "waiting", "script": {"queue": 20, "run": 9000}}
     account.add(targets=[{"id": 1010, "name": "https://me:hunter2@shop.example.com/?key=hunter2", "workspace": "Shop"}])
