@@ -210,8 +210,8 @@ plan:
   contains:
     checksum:
       description:
-        - The SHA-256 of the base URL and the planned writes, including the live fields of objects to update or delete.
-          O(expect_plan) compares it.
+        - The SHA-256 of the base URL and the planned writes, including the live fields of objects to update or delete,
+          and the ids of workspaces. O(expect_plan) compares it.
       returned: success
       type: str
       sample: 5c2ab3a7b01f1f1f9b8a0b9a6fb6a1c9b8a97b4f3f9f5c0c1a4e3d2b1a0f9e8d
@@ -219,6 +219,7 @@ plan:
       description:
         - All objects but V(unchanged) and V(ignored) ones, each with the record before, the declared fields after, and
           the reason.
+        - Each also has C(workspace_id), if its workspace exists.
         - A workspace that is deleted also has C(held), the ids of its targets and HTTP loggers.
         - If the task fails, the first ten of each action, unless O(report_full_plan=true). The list is complete if the
           task fails because the plan differs from O(expect_plan).

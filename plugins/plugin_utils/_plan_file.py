@@ -86,10 +86,17 @@ def difference(reviewed: Plan | None, present: Plan | None) -> Differences:
     if not reviewed or not present or present.get("left_out"):
         return {"new": [], "gone": []}
     mine, theirs = _writes(reviewed), _writes(present)
-    return {
-        "new": [_line(action) for key, action in theirs.items() if key not in mine],
-        "gone": [_line(action) for key, action in mine.items() if key not in theirs],
+    sides = {
+        "new": [action for key, action in theirs.items() if key not in mine],
+        "gone": [action for key, action in mine.items() if key not in theirs],
     }
+    lines = {side: [_line(action) for action in actions] for side, actions in sides.items()}
+    if {*lines["new"]} & {*lines["gone"]}:
+        # the same in another workspace of this name
+        for side, actions in sides.items():
+            ids = [f" (workspace {action['workspace_id']})" if "workspace_id" in action else "" for action in actions]
+            lines[side] = [*map("".join, zip(lines[side], ids))]
+    return lines
 
 
 def _writes(plan: Plan) -> dict[str, Record]:

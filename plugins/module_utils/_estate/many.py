@@ -191,6 +191,8 @@ def _carry_out(
         len(client.transport.calls),
         sizes,
         client.transport.connection.base_url,
+        # that of targets is also made before an earlier task has created the workspace
+        {each.name: each.record["id"] for each in workspaces if each.wanted.workspace and each.record},
         unmarked=unmarked(steps, rules),
         unmanaged=[
             dict(

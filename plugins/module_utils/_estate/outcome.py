@@ -31,10 +31,16 @@ _Value = TypeVar("_Value")
 
 
 def as_result(
-    steps: Sequence[Step], reads: int, sizes: Mapping[str, int] | None = None, base_url: str = "", **more: list[Any]
+    steps: Sequence[Step],
+    reads: int,
+    sizes: Mapping[str, int] | None = None,
+    base_url: str = "",
+    ids: Mapping[str, int] | None = None,
+    **more: list[Any],
 ) -> dict[str, Any]:
-    """The ``plan`` of a module's result, without unchanged and ignored objects. reads, sizes: as in ``calls_of``; more: lists
-    that the steps do not show."""
+    """The ``plan`` of a module's result, without unchanged and ignored objects. reads, sizes: as in ``calls_of``; ids: those of
+    workspaces that the plan is bound to, by name; more: lists that the steps do not show."""
+    ids = ids or {}
     calls = calls_of(steps, reads, sizes or {})
     shown = [
         dict(
@@ -45,6 +51,7 @@ def as_result(
             before=step.before,
             after=None if step.action == "delete" else step.after,
             reason=step.reason,
+            **({"workspace_id": ids[step.workspace]} if step.workspace in ids else {}),
             **({"held": step.held} if step.held else {}),
         )
         for step in steps
@@ -71,8 +78,9 @@ def shortened(plan: dict[str, Any]) -> dict[str, Any]:
 
 def checksum(actions: Iterable[Record], base_url: str) -> str:
     """SHA-256 of the address and the writes: names and fields of created and updated objects, the live ones of updated and
-    deleted objects, and the ids of what goes with a workspace. It does not depend on the order of the declaration. actions:
-    the ``actions`` of a module's plan."""
+    deleted objects, and the ids of workspaces and of what goes with them. It does not depend on the order of the declaration.
+
+    actions: the ``actions`` of a module's plan."""
     written = sorted(identity(action) for action in actions if action["action"] in WRITES)
     return hashlib.sha256(f"{json.dumps(base_url)} [{', '.join(written)}]".encode("ascii")).hexdigest()
 
@@ -83,7 +91,9 @@ def identity(action: Record) -> str:
     family = FAMILIES[action["resource"]]
     # the declaration may name another object than the reviewed one, and that may be another one by now
     known = ("id", family.key, *family.declared) if action["action"] in ("update", "delete") else ()
-    return json.dumps([*fields, [action["before"][field] for field in known], action.get("held")], sort_keys=True)
+    # accounts at one address may have workspaces of the same names
+    more = [action.get(field) for field in ("workspace_id", "held")]
+    return json.dumps([*fields, [action["before"][field] for field in known], *more], sort_keys=True)
 
 
 def deleted_id(action: Record) -> int | None:

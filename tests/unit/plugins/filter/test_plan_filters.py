@@ -111,6 +111,14 @@ def test_differing_writes_are_named():
     ]
 
 
+def test_a_write_in_another_workspace_of_the_same_name_is_told_apart():
+    step = Step("create", TARGET, "Shop", "a.example", after={"name": "a.example"})
+    plans = [dict(plan=as_result([step], 5, ids={"Shop": number}), summary={}) for number in (2, 12)]
+    read = reviewed_plan(as_file(plans[0]), plans[1]["plan"])
+    assert read["new"] == ["create target 'a.example' in 'Shop' (workspace 12)"]
+    assert read["gone"] == ["create target 'a.example' in 'Shop' (workspace 2)"]
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "[]", "{", "null", "7", '{"actions": 7}', '{"actions": [7]}', '{"actions": [{}]}', "# Plan", "[" * 100_000],

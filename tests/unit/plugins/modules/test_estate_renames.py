@@ -56,6 +56,19 @@ def test_an_approved_rename_is_not_that_of_another_workspace(account, run):
     refused(account, result, "has changed since the plan was reviewed")
 
 
+@pytest.mark.parametrize("new", [{"targets": [*SHOP, "new.example.com"]}, {"http_loggers": [{"label": "new"}]}])
+def test_an_approved_plan_is_not_that_of_another_account(account, run, new):
+    """All customers of a service may have one address, and their workspaces the same names."""
+    estate = [{"name": "Shop", **new}]
+    planned = run("estate", check=True, workspaces=estate)["plan"]
+    targets = [{"name": name, "workspace": "Shop"} for name in SHOP]
+    state = {"workspaces": [{"id": 12, "name": "Shop", "description": "Till"}], "targets": targets}
+    account.reset(settings={"rate_limits": None, "validate": True}, state=state)
+    result = run("estate", workspaces=estate, expect_plan=planned["checksum"])
+    refused(account, result, "has changed since the plan was reviewed")
+    assert [each["workspace_id"] for each in (*planned["actions"], *result["plan"]["actions"])] == [2, 12]
+
+
 def test_an_older_declaration_renames_back_and_creates_nothing(account, run):
     run("estate", workspaces=[{"id": 2, "name": "Web shop", "targets": SHOP}])
     account.clear_log()
