@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import html
 import re
+import unicodedata
 from typing import NamedTuple
 
 from .._model.errors import WrongOption, printable
@@ -21,6 +22,8 @@ _OWNER = r"[\w.:-](?:[\w .:-]{0,58}[\w.:-])?"
 _MARK = re.compile(rf"\s*\[(?:managed by ({_OWNER})(, protected)?|protected)\]\Z")
 # what a person or a service may have made of a mark
 _TRACE = re.compile(r"[\[(<{\\]\W*(?:managed\s*by|protected\b)|\bmanaged\s+by\s.*\]\Z", re.IGNORECASE | re.DOTALL)
+# what remains of one that a service has cut
+_BEGUN = tuple(start[:end] for start in ("[managed by", "[protected") for end in range(2, len(start)))
 
 
 class Mark(NamedTuple):
@@ -43,9 +46,17 @@ def split(description: str) -> tuple[str, Mark]:
     text = normal_text(description)
     found = _MARK.search(text)
     rest = text[: found.start()] if found else text
-    if _TRACE.search(rest) or _TRACE.search(html.unescape(rest)):
+    if any(_TRACE.search(each) or each.endswith(_BEGUN) for each in map(_plain, (rest, html.unescape(rest)))):
         return text, Mark(broken=True)
     return (rest, Mark(found[1], bool(found[2]) or found[1] is None)) if found else (description, Mark())
+
+
+def _plain(text: str) -> str:
+    """A text without invisible characters, with one form of each letter, and of each opening bracket."""
+    if text.isascii():
+        return text
+    kinds = [(each, unicodedata.category(each)) for each in unicodedata.normalize("NFKC", text)]
+    return "".join("[" if kind == "Ps" else each for each, kind in kinds if kind != "Cf")
 
 
 def marked(text: str, mark: Mark) -> str:
