@@ -21,7 +21,9 @@ from .._model.texts import normal_text
 _OWNER = r"[\w.:-](?:[\w .:-]{0,58}[\w.:-])?"
 _MARK = re.compile(rf"\s*\[(?:managed by ({_OWNER})(, protected)?|protected)\]\Z")
 # what a person or a service may have made of a mark
-_TRACE = re.compile(r"[\[(<{\\]\W*(?:managed\s*by|protected\b)|\bmanaged\s+by\s.*\]\Z", re.IGNORECASE | re.DOTALL)
+_TRACE = re.compile(
+    r"[\[(<{\\][^\w\[(<{\\]*(?:managed\s*by|protected\b)|\bmanaged\s+by\s.*\]\Z", re.IGNORECASE | re.DOTALL
+)
 # what remains of one that a service has cut
 _BEGUN = tuple(start[:end] for start in ("[managed by", "[protected") for end in range(2, len(start)))
 

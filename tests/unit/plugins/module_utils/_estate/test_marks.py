@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._estate.marks import (
     Mark,
@@ -75,6 +77,13 @@ def test_a_mark_is_read(description, text, mark):
 @pytest.mark.parametrize("description", UNREADABLE)
 def test_a_mark_that_cannot_be_read_is_somebody_elses(description):
     assert split(description)[1] == BROKEN
+
+
+@pytest.mark.parametrize("part", ["[", "[ ", "(managed "])
+def test_a_long_text_of_brackets_is_read_in_time(part):
+    begun = time.process_time()
+    assert split(part * (20_000 // len(part)))[1] == Mark()
+    assert time.process_time() - begun < 2
 
 
 owners = st.from_regex(r"\A[A-Za-z0-9_.:-]([A-Za-z0-9_ .:-]{0,58}[A-Za-z0-9_.:-])?\Z")
