@@ -39,6 +39,8 @@ Result = dict[str, Any]
 SHOWN = {"_ansible_verbose_always": True}
 SKIPPED: Result = {"skipped": True}
 _COLLECTION = "scanops.scanner."
+# what ansible-core prints of each result
+PRINTED = ("warnings", "deprecations", "diff")
 # lists of the results of modules that the result of a role has together
 JOINED = ("warnings", "deprecations", "api_calls")
 _INTERPRETER = "ansible_python_interpreter"
@@ -87,7 +89,9 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
             result["exception"] = self._trace
         done = explained(done, self._task, self.variables)
         # texts of the service are never templates, and in what is printed no commands
-        return {**result, **unsafe(harmless(done) if done.get("failed") or SHOWN.keys() <= done.keys() else done)}
+        is_printed = done.get("failed") or SHOWN.keys() <= done.keys()
+        printed = done if is_printed else {key: done[key] for key in PRINTED if key in done}
+        return {**result, **unsafe({**done, **harmless(printed)})}
 
     # --- who runs it, and where
 
