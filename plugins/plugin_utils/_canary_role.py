@@ -18,6 +18,7 @@ from ._role_action import SKIPPED, Result, RoleAction
 
 _OWN = "logger_canary__own"
 _FOUND = "logger_canary__found"
+_PLACE = ("workspace", "workspace_id")
 _LETTERS = string.ascii_lowercase + string.digits
 
 
@@ -49,7 +50,7 @@ class CanaryAction(RoleAction):
             raise WrongOption(f"logger_canary_poll_interval is {interval}: set it to 1 or more.")
         label = self.value("label", "") or f"canary-{''.join(secrets.choice(_LETTERS) for _letter in range(16))}"
         workspace = self.values(["workspace"])
-        made = self.call("http_logger", {"label": label, **workspace}, own=True)
+        made = self._logger({"label": label, **workspace})
         # it is removed, whatever fails after this
         self.keep("logger", {"label": label, **workspace, "is_ours": bool(made.get("changed"))})
         logger = made.get("http_logger") or {}
@@ -139,4 +140,9 @@ class CanaryAction(RoleAction):
         logger: Any = None if self.is_out() else self.kept("logger")
         if logger is None or not logger.pop("is_ours") or self._task.check_mode or not self.claims("clean"):
             return SKIPPED
-        return self.call("http_logger", {**logger, "state": "absent"}, own=True)
+        return self._logger({**logger, "state": "absent"})
+
+    def _logger(self, options: Result) -> Result:
+        """The result of the module http_logger. The workspace may be that of ``module_defaults``."""
+        without = ("label", "id", "state", *(_PLACE if "workspace" in options else ()))
+        return self.call("http_logger", options, without=without)

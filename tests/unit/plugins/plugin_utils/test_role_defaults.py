@@ -319,3 +319,23 @@ def test_the_requests_of_a_role_are_those_of_tasks(service_process, tmp_path, mo
     assert found["task"][1] == "not_covered"
     for way in WAYS:
         assert found[way] == found["task"], way
+
+
+# --- the workspace of a canary
+
+
+@pytest.mark.parametrize(
+    "variables, query", [({}, {"workspace_id": "2"}), ({"workspace": "Other"}, {"workspace_id": "3"})]
+)
+def test_the_workspace_of_http_logger_counts_for_a_canary(service, tmp_path, monkeypatch, variables, query):
+    service.add(workspaces=[{"id": 2, "name": "Web shop"}, {"id": 3, "name": "Other"}])
+    monkeypatch.setenv("SCANNER_BASE_URL", service.base_url)
+    monkeypatch.setenv("SCANNER_API_KEY", service.api_key)
+    (tmp_path / "tasks.yml").write_text("[]\n")
+    given = {f"logger_canary_{name}": each for name, each in {"tasks": "tasks.yml", **variables}.items()}
+    defaults = {f"{COLLECTION}.http_logger": {"workspace_id": 2, "state": "absent", "label": "another"}}
+    role = Role("logger_canary", tmp_path, given, defaults, answered=False)
+    assert role.run("enter", "prepare")["changed"]
+    (created,) = [each for each in service.log() if each["method"] == "POST"]
+    assert created["query"] == query and created["form"]["label"].startswith("canary-")
+    assert role.run("clean")["changed"] and service.http_loggers() == []
