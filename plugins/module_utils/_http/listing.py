@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from .._model.errors import AnswerError, ApiError, printable
 from .._model.family import PAGE_SIZE, Family, may_be_full
-from .._model.records import Complete, Record, Streamed, identity_of, is_row, read_id, record_of
+from .._model.records import Complete, Record, Streamed, identity_of, is_row, number_in, read_flag, read_id, record_of
 from .answer import Answer
 
 # no account is as large; a service without a last page must not be read for ever
@@ -55,7 +55,7 @@ def beside(values: Mapping[Any, Any], headers: Mapping[str, str]) -> Beside:
     fields = {**_fields(values, _DEEPEST), _IN_HEADER: headers.get("X-Total-Count")}
 
     def numbers(names: Iterable[str]) -> list[int]:
-        found = [_number(fields[name]) for name in names if name in fields]
+        found = [number_in(fields[name]) for name in names if name in fields]
         return [number for number in found if number is not None]
 
     current = next(iter(numbers(_CURRENT_PAGES)), None)
@@ -63,7 +63,7 @@ def beside(values: Mapping[Any, Any], headers: Mapping[str, str]) -> Beside:
     links = [_link(fields[name]) for name in _NEXT if fields.get(name)]
     following = next(filter(None, links), link and link.group(1))
     behind = max(numbers(_LAST_PAGES), default=0) > (1 if current is None else current)
-    more = behind or bool(following) or bool([name for name in _MORE if fields.get(name) is True])
+    more = behind or bool(following) or any(_says_more(fields.get(name)) for name in _MORE)
     return Beside(max(numbers(_TOTALS), default=None), more, _query_of(following) if following else {}, current)
 
 
@@ -80,23 +80,22 @@ def _fields(values: Mapping[Any, Any], depth: int) -> dict[str, Any]:
     return found
 
 
-def _number(value: object) -> int | None:
-    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit() and len(value) <= 15:
-        return int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+def _says_more(value: object) -> bool:
+    """Whether a flag is set, in any form in which services write booleans."""
+    return bool(read_flag(value) or number_in(value))
 
 
 def _link(value: object) -> str | None:
     """A link to the next page, or its number, as text, or None."""
     if isinstance(value, dict):
         value = value.get("href")
-    number = _number(value)
+    number = number_in(value)
     return str(number) if number else value if isinstance(value, str) and value.strip() else None
 
 
 def _query_of(following: str) -> dict[str, Any]:
     """The parameters of a link to the next page. Its address is ignored, as the key is sent to base_url only."""
-    number = _number(following)
+    number = number_in(following)
     if number is not None:
         return {"page": number}
     try:
@@ -176,7 +175,7 @@ class Reading:
         self._may_repeat = False
         if found.query:
             place = dict(found.query)
-            number = _number(place.get("page"))
+            number = number_in(place.get("page"))
             if number is not None:
                 # where the last page names no next one, the page after it shows that the list ends there
                 self._numbers = count(number + 1)

@@ -14,8 +14,10 @@ SHOP = {"name": "Web shop", "targets": ["www.example.com"]}
 # page 1 has two rows and page 2 none, although page 1 says this beside its rows
 BESIDE = {
     "a total": ({"meta": {"total": 5}}, {}, "only 2 of 5 rows"),
+    "a total in another form": ({"meta": {"total": 5.0}}, {}, "only 2 of 5 rows"),
     "a cursor": ({"next_cursor": "x"}, {}, "only 2 rows"),
     "more": ({"has_more": True}, {}, "only 2 rows"),
+    "more in another form": ({"has_more": "true"}, {}, "only 2 rows"),
     "a link": ({}, {"Link": '</targets?page=2>; rel="next"'}, "only 2 rows"),
 }
 # the module, its options, and the list that it relies on
