@@ -6,11 +6,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import secrets
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+from ansible.errors import AnsibleError
 
 from ..module_utils._evidence.controls import Control, controls_of
 from ..module_utils._gate.gate_files import LONGEST_FINDINGS
@@ -19,7 +23,7 @@ from ..module_utils._gate.prove.rescans import planned, read_of, refuse_unused, 
 from ..module_utils._gate.prove.source import selected_of
 from ..module_utils._gate.prove.verdict import Fix
 from ..module_utils._model.documentation import section_of
-from ..module_utils._model.errors import WrongOption, printable
+from ..module_utils._model.errors import Refused, ScannerError, WrongOption, printable
 from ..module_utils._model.inputs import needed_content_of
 from ..module_utils._model.names import lasting_form
 from ..module_utils._model.trust import refuse_untrusted
@@ -28,7 +32,7 @@ from ..modules.scan import OPTIONS as SCAN
 from ._core import as_module_reads
 from ._gate_runs import refuse_other_run
 from ._hosts import address_of
-from ._local_files import write
+from ._local_files import remove, write
 from ._role_action import SHOWN, SKIPPED, Result, RoleAction
 
 # options of scan that a user of the role may set; the scan that is repeated gives the others
@@ -45,6 +49,7 @@ _REPEATED = tuple(name for name in SCAN if name not in (*_WAITING, "scope", "max
 # where an option has another default than the module
 _DEFAULTS = {"poll_interval": 30, "stop_on_interrupt": True}
 _OWN = "prove_fix__own"
+_FILES = ("prove_fix.json", "prove_fix.md")
 
 
 class ProveAction(RoleAction):
@@ -56,16 +61,20 @@ class ProveAction(RoleAction):
 
     def before(self) -> Result:
         """Choose the findings, and read the scans that found them."""
-        entered = self.enter()
+        try:
+            entered = self.enter()
+        except Refused:
+            with contextlib.suppress(ScannerError, AnsibleError):
+                self._directory()
+            raise
         if entered or not self.claims("before"):
             return entered
+        artifacts = self._directory()
         null = self.null_in(self.own_values())
         if null:
             raise WrongOption(null)
         source = self.value("source")
         path = self.absolute(source) if isinstance(source, str) else ""
-        artifacts = self.path("artifacts", "prove_fix")
-        refuse_untrusted(artifacts, "prove_fix_artifacts")
         controls = self._controls()
         findings = self._findings(path, source)
         ids = sorted({each["scan_id"] for each in findings if each["scan_id"] is not None})
@@ -83,6 +92,18 @@ class ProveAction(RoleAction):
         kept = {"findings": findings, "reads": reads, "known": known}
         self.keep("before", {**kept, "source": path or None, "artifacts": artifacts, "tasks": self.path("tasks")})
         return {}
+
+    def _directory(self) -> str:
+        """The directory of the files. Those of an earlier run are removed before anything can fail, so that nobody takes them
+        for the verdicts of this one."""
+        directory = self.path("artifacts", "prove_fix")
+        if not directory:
+            null = self.null_in(self.values(["artifacts"]))
+            raise WrongOption(null or "prove_fix_artifacts is empty: give the path of a directory, or leave it out.")
+        refuse_untrusted(directory, "prove_fix_artifacts")
+        for name in () if self._task.check_mode else _FILES:
+            remove(os.path.join(directory, name))
+        return directory
 
     def wrong_play(self) -> str | None:
         problem = super().wrong_play()
@@ -171,8 +192,9 @@ class ProveAction(RoleAction):
         )
         result: Result = {"document": document, "markdown": markdown_of(document), "sentence": sentence_of(document)}
         directory = before["artifacts"]
-        write(f"{directory}/prove_fix.json", json.dumps(document, indent=4, sort_keys=True), "prove_fix_artifacts")
-        write(f"{directory}/prove_fix.md", result["markdown"], "prove_fix_artifacts")
+        texts = (json.dumps(document, indent=4, sort_keys=True), result["markdown"])
+        for name, text in zip(_FILES, texts):
+            write(os.path.join(directory, name), text, "prove_fix_artifacts")
         sentence = result["sentence"]
         if not document["fixed"]:
             # what is left to do comes first

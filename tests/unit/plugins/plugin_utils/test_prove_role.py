@@ -52,6 +52,43 @@ def test_a_null_variable_is_not_taken_for_one_that_is_not_set(tmp_path, option):
     assert play.calls == []
 
 
+def verdicts_of_yesterday(directory):
+    (directory / "prove_fix").mkdir()
+    for name in ("prove_fix.json", "prove_fix.md", "notes.md"):
+        (directory / "prove_fix" / name).write_text("fixed")
+    return directory / "prove_fix"
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"source": "missing.json"},
+        {"source": None},
+        {"source": {}, "must_see": [{}]},
+        {"source": {}, "selct": "name"},
+        {"source": {}, "select": "{{ no_such_variable }}"},
+    ],
+)
+def test_a_role_that_proves_nothing_leaves_no_verdicts_of_an_earlier_run(tmp_path, variables):
+    directory = verdicts_of_yesterday(tmp_path)
+    play = Role("prove_fix", tmp_path, {f"prove_fix_{name}": each for name, each in variables.items()})
+    assert play.run("before")["failed"]
+    assert [each.name for each in directory.iterdir()] == ["notes.md"]
+
+
+def test_check_mode_removes_no_verdicts(tmp_path):
+    directory = verdicts_of_yesterday(tmp_path)
+    assert Role("prove_fix", tmp_path, {"prove_fix_source": "missing.json"}, check_mode=True).run("before")["failed"]
+    assert len([*directory.iterdir()]) == 3
+
+
+def test_an_empty_path_of_the_verdicts_is_refused_before_any_call(tmp_path):
+    """They would be written at the top of the file system, after the scans."""
+    play = Role("prove_fix", tmp_path, {"prove_fix_source": "gate.json", "prove_fix_artifacts": ""})
+    assert play.run("before")["msg"].startswith("prove_fix_artifacts is empty: give the path of a directory")
+    assert play.calls == []
+
+
 @pytest.mark.parametrize(
     ("hosts", "left", "reason"),
     [
