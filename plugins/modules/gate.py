@@ -72,7 +72,8 @@ options:
   scan_results:
     description:
       - The registered results of M(scanops.scanner.scan) tasks. A scan that they could not start, or that did not
-        finish in time, is judged as such, and no older scan replaces it.
+        finish in time, is judged as such, and no older scan replaces it. If somebody else has started a newer scan since,
+        and its parameters are narrower, the outcome is C(incomplete).
       - No result is ignored. One without a scan that can be judged is C(incomplete), a skipped task C(not_covered), and
         any other failed task C(service_error), unless its result has an C(outcome) of this module.
     type: list

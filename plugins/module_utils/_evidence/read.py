@@ -7,14 +7,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .._http.client import Client
 from .._model.errors import ApiError, CallError, WrongOption, printable
 from .._model.families import FINDING, SCAN, TARGET, WORKSPACE
 from .._model.gate_words import INCOMPLETE, NOTHING_SCANNED, PASSED, SERVICE_ERROR
 from .._model.names import normal_form
-from .._model.records import Record
+from .._model.records import Record, read_id
 from .._model.times import Clock
 from .._model.tools import tool_id_of, tool_name_of
 from .._task.lookup import Contents, Place, not_empty
@@ -28,7 +28,7 @@ from .newest import history_of, newest_of
 from .proof import Tally, proof_of, surplus_warning
 from .rows import Pair, Reading, Trouble, outcome_of_scan, rows_of
 from .scans import duration_of, ended_in, lacks, outcome_of
-from .sight import reach_of, why_incomplete, words_of
+from .sight import finished, reach_of, why_incomplete, why_narrower, words_of
 
 # what stands for the tool of a target that has no scan
 ANY_TOOL = "any tool"
@@ -71,6 +71,7 @@ def read(task: Task) -> Reading:
         else:
             named = {scan_id: scan_by_id(task.client, scan_id, "scan_ids", place) for scan_id in sorted(set(scan_ids))}
             wanted, hidden = _of_scans(named, task.warn)
+        wanted = [_compared(task.client, each, task.params["scan_results"]) for each in wanted]
         places = {each.place.id: each.place for each in wanted}
         names = {place_id: _workspace_name(task.client, place) for place_id, place in places.items()}
     except CallError as error:
@@ -170,6 +171,42 @@ def _declared(names: Sequence[str] | None, live: Iterable[Record]) -> Iterator[t
         if identity not in seen:
             seen.add(identity)
             yield name, record
+
+
+def _compared(client: Client, wanted: Wanted, results: object) -> Wanted:
+    """A target and a tool, with a doubt if their newest scan may see less than the one that a task before the gate has used, as
+    one that somebody else has started since; 2 GET where these are two scans. results: what such tasks registered."""
+    newest = wanted.scan
+    if newest is None or wanted.doubt or not finished(newest):
+        return wanted
+    same = [each for each in _scans_in(results) if _belongs_to(each, wanted)]
+    used = max((read_id(each.get("id")) or 0 for each in same), default=0)
+    if not 0 < used < newest["id"]:
+        return wanted
+    reaches = [reach_of(client.read(SCAN, each) or {"id": each}) for each in (newest["id"], used)]
+    narrower = why_narrower(*reaches)
+    if not narrower:
+        return wanted
+    doubt = (
+        f"Scan {newest['id']} is newer than scan {used}, which the task before the gate has used, and may see less: {narrower}."
+        " Start a new scan with the parameters of the task."
+    )
+    return wanted._replace(doubt=doubt)
+
+
+def _scans_in(results: object) -> Iterator[Mapping[str, Any]]:
+    """The records of the scans in what tasks have registered, also in loops."""
+    if isinstance(results, Mapping):
+        if isinstance(results.get("scan"), Mapping):
+            yield results["scan"]
+        results = [results.get("results"), results.get("scans")]
+    for each in results if isinstance(results, list) else ():
+        yield from _scans_in(each)
+
+
+def _belongs_to(scan: Mapping[str, Any], wanted: Wanted) -> bool:
+    """Whether a scan is of a target and a tool."""
+    return (read_id(scan.get("target_id")), read_id(scan.get("tool_id"))) == (wanted.target_id, wanted.tool_id)
 
 
 def _named(tools: Sequence[int]) -> list[tuple[str, int | None]]:

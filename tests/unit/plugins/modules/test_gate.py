@@ -284,6 +284,33 @@ def test_the_registered_results_of_scans_are_judged(service, run, found):
     judged(run("gate", check=True, workspace_id=2, scan_results=[predicted.result]), "incomplete")
 
 
+@pytest.mark.parametrize(
+    "newer, outcome, said",
+    [
+        (
+            {"tool_params": {"scan_type": "light"}},
+            "incomplete",
+            "may see less: it is light, and the other one is deep.",
+        ),
+        ({"tool_params": {}}, "incomplete", "may see less: it is of no level, and the other one is deep."),
+        ({"tool_params": {"scan_type": "deep"}}, "passed", ""),
+    ],
+)
+@pytest.mark.parametrize("in_loop", [False, True])
+def test_a_newer_scan_that_may_see_less_does_not_replace_the_one_of_the_task(
+    service, run, found, newer, outcome, said, in_loop
+):
+    deep = {"scan_type": "deep"}
+    found(4, age=7200, tool_params=deep)
+    found(scan_id=40002, age=600, **newer)
+    used = run("scan", workspace_id=2, targets=["www.example.com"], tool=str(WEB), tool_params=deep, max_age="1d")
+    assert [each["scan"]["id"] for each in used["scans"]] == [40002 if outcome == "passed" else 40001]
+    results = [{"results": [{**used.result, "item": "x"}]}] if in_loop else [used.result]
+    gate = judged(run("gate", workspace_id=2, scan_results=results), outcome)
+    assert said in gate.msg
+    assert not said or "Scan 40002 is newer than scan 40001, which the task before the gate has used" in gate.msg
+
+
 def test_targets_that_could_not_be_declared_are_not_hidden_by_older_scans(service, run, found):
     found(0)
     service.fault(method="POST", path="/targets", action="status", status=403, times=None)
