@@ -246,6 +246,21 @@ def test_nothing_is_proven_by_an_earlier_run_of_equal_items(service, tmp_path):
     assert len(done.posts("/http_loggers")) == 2 and service.state()["http_loggers"] == []
 
 
+@pytest.mark.parametrize(
+    "name, given",
+    [
+        ("estate_apply", {"workspaces": [{"name": "Web shop", "targets": ["no name"]}]}),
+        ("estate_export", {"dest": "estate.yml", "workspaces": ["No such workspace"]}),
+        ("estate_register", {"workspace": "Web shop", "source": "here"}),
+    ],
+)
+def test_no_host_goes_on_after_a_role_that_failed_for_all(service, tmp_path, name, given):
+    after = {"ansible.builtin.debug": {"msg": "goes on"}}
+    done = run(tmp_path, service, [role(name, {f"{name}_{option}": each for option, each in given.items()}), after])
+    assert done.status == 2 and done.output.count("FAILED!") == 1
+    assert "goes on" not in done.output
+
+
 def test_a_canary_is_refused_where_hosts_do_not_wait(service, tmp_path):
     canary = {"logger_canary_tasks": "send.yml"}
     done = run(tmp_path, service, [role("logger_canary", canary)], strategy="free", files={"send.yml": "[]\n"})
