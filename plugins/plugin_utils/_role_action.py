@@ -105,8 +105,13 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         return str(self.variables["inventory_hostname"])
 
     def begin(self, **more: Any) -> None:
-        """Note that this host runs the role now."""
+        """Note that this host runs the role now. Raises Refused where a variable replaces its name."""
         batch = batch_of(self._task, self.variables)
+        if self.host not in batch:
+            raise Refused(
+                f"inventory_hostname is {printable(self.host, 100)!r}, which is no host that the play runs on now, so a"
+                " variable replaces the name of the host: remove it."
+            )
         # equal items of a loop, and handlers that are notified again, run the same role once more
         earlier = self.entry()
         turn = earlier["turn"] + 1 if earlier else 0

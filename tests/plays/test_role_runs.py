@@ -261,6 +261,14 @@ def test_no_host_goes_on_after_a_role_that_failed_for_all(service, tmp_path, nam
     assert "goes on" not in done.output
 
 
+@pytest.mark.parametrize(
+    "arguments, play", [(("-e", "inventory_hostname=c"), {}), ((), {"vars": {"inventory_hostname": "c"}})]
+)
+def test_a_host_of_another_name_is_refused(service, tmp_path, arguments, play):
+    done = run(tmp_path, service, [role("estate_apply", {"estate_apply_workspaces": ESTATE})], arguments, **play)
+    assert done.status == 2 and "inventory_hostname is 'c', which is no host that the play runs on now" in done.output
+
+
 def test_a_canary_is_refused_where_hosts_do_not_wait(service, tmp_path):
     canary = {"logger_canary_tasks": "send.yml"}
     done = run(tmp_path, service, [role("logger_canary", canary)], strategy="free", files={"send.yml": "[]\n"})
