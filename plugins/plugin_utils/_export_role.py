@@ -245,13 +245,13 @@ def _comments(text: str) -> Counter[str]:
 def _refuse_wrong(dest: str, given: str, splits: bool) -> None:
     """Raises WrongOption for a path that cannot be written. given: as the variable has it."""
     fits = not os.path.isfile(dest) if splits else re.fullmatch(r".+\.ya?ml", dest) and not os.path.isdir(dest)
-    if not fits:
+    if not dest or not fits:
         advice = (
             "the path of a directory."
             if splits
             else "a path that ends in .yml, or set estate_export_split for one file for each workspace."
         )
-        raise WrongOption(f"estate_export_dest is {given}: give {advice}")
+        raise WrongOption(f"estate_export_dest is {given if dest else 'empty'}: give {advice}")
     # the mode of a file does not count, because it is replaced
     refuse_untrusted(dest, "estate_export_dest", is_replaced=not splits)
 

@@ -96,3 +96,11 @@ def test_a_directory_that_appears_before_a_file_is_written_is_judged(tmp_path, m
     with pytest.raises(WrongOption, match="because every user can write in"):
         write(str(tmp_path / "new" / "plan.json"), "{}", "estate_apply_plan_dest")
     assert os.listdir(tmp_path / "new") == []
+
+
+@pytest.mark.parametrize("splits", [True, False])
+def test_an_empty_path_of_an_export_is_refused_before_any_call(tmp_path, splits):
+    """The files would be in the directory in which ansible-playbook has started."""
+    role = Role("estate_export", tmp_path, {"estate_export_dest": "", "estate_export_split": splits})
+    assert role.run("enter", "export")["msg"].startswith("estate_export_dest is empty: give ")
+    assert role.calls == []
