@@ -63,7 +63,7 @@ def beside(values: Mapping[Any, Any], headers: Mapping[str, str]) -> Beside:
     links = [_link(fields[name]) for name in _NEXT if fields.get(name)]
     following = next(filter(None, links), link and link.group(1))
     behind = max(numbers(_LAST_PAGES), default=0) > (1 if current is None else current)
-    more = behind or bool(following) or any(_says_more(fields.get(name)) for name in _MORE)
+    more = behind or bool(following) or any(_says_more(fields[name]) for name in _MORE if name in fields)
     return Beside(max(numbers(_TOTALS), default=None), more, _query_of(following) if following else {}, current)
 
 
