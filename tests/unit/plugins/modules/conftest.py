@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 import pytest
@@ -107,3 +108,27 @@ def many_findings(service):
         },
     )
     return service
+
+
+@pytest.fixture
+def foreign(monkeypatch):
+    """Gives a file to another user, whose id it returns. Who may not do that sees its owner changed, and gets None. Root may
+    not where no other user exists, as in a container without root."""
+
+    def give(path):
+        other = 12345
+        try:
+            os.lchown(path, other, other)
+        except OSError:
+            lstat, inode = os.lstat, os.lstat(path).st_ino
+        else:
+            return other
+
+        def changed(each, **named):
+            found = lstat(each, **named)
+            return os.stat_result((*found[:4], other, other, *found[6:])) if found.st_ino == inode else found
+
+        monkeypatch.setattr(os, "lstat", changed)
+        return None
+
+    return give

@@ -534,19 +534,6 @@ def test_the_line_of_a_red_gate_names_what_is_red(run, found, tmp_path):
 # --- files that anybody could have put there
 
 
-@pytest.fixture
-def given_away(monkeypatch):
-    """Make a path belong to another user than the one who runs the task."""
-
-    def give(path):
-        if os.geteuid() == 0:
-            os.lchown(path, 12345, -1)
-        else:
-            monkeypatch.setattr(os, "geteuid", lambda: 12345)
-
-    return give
-
-
 FOUND = json.dumps({"id": 1, "name": "Banner", "risk_level": 0})
 INPUTS = {
     "baseline": lambda path: dict(workspace_id=2, baseline=path),
@@ -598,7 +585,7 @@ def test_a_file_that_everybody_can_write_is_refused(service, run, put, option):
 
 @pytest.mark.parametrize("mode", [0o777, 0o1777])
 @pytest.mark.parametrize("option", INPUTS)
-def test_a_file_of_another_user_where_everybody_can_write_is_refused(run, put, given_away, option, mode):
+def test_a_file_of_another_user_where_everybody_can_write_is_refused(run, put, foreign, option, mode):
     path = put(option, mode)
     alone = run("gate", **INPUTS[option](str(path)))
     if mode == 0o777:
@@ -606,22 +593,22 @@ def test_a_file_of_another_user_where_everybody_can_write_is_refused(run, put, g
         assert f"because every user can write in {str(path.parent)!r}" in alone.msg
         return
     judged(alone, "passed")
-    given_away(path)
+    foreign(path)
     refused = run("gate", **INPUTS[option](str(path)))
     assert refused.failed and f"cannot be trusted, because {str(path)!r} belongs to another user" in refused.msg
 
 
 @pytest.mark.parametrize("option", INPUTS)
-def test_a_checkout_of_another_user_goes_on_working(run, put, given_away, option):
+def test_a_checkout_of_another_user_goes_on_working(run, put, foreign, option):
     path = put(option, 0o755)
-    given_away(path)
-    given_away(path.parent)
+    foreign(path)
+    foreign(path.parent)
     judged(run("gate", **INPUTS[option](str(path))), "passed")
 
 
-def test_a_directory_above_and_a_link_count(run, put, given_away, tmp_path):
+def test_a_directory_above_and_a_link_count(run, put, foreign, tmp_path):
     path = put("waivers", 0o1777, "checkout", "security")
-    given_away(path.parent.parent)
+    foreign(path.parent.parent)
     refused = run("gate", workspace_id=2, waivers=[str(path)])
     assert f"because {str(path.parent.parent)!r} belongs to another user" in refused.msg
     link = tmp_path / "link"
@@ -629,27 +616,27 @@ def test_a_directory_above_and_a_link_count(run, put, given_away, tmp_path):
     assert "belongs to another user" in run("gate", workspace_id=2, waivers=[str(link)]).msg
 
 
-def test_a_link_that_anybody_could_have_put_there_is_refused(run, put, given_away, tmp_path):
+def test_a_link_that_anybody_could_have_put_there_is_refused(run, put, foreign, tmp_path):
     path = put("waivers", 0o755)
     shared = tmp_path / "shared"
     shared.mkdir()
     shared.chmod(0o1777)
     (shared / "link").symlink_to(path)
     judged(run("gate", workspace_id=2, waivers=[str(shared / "link")]), "passed")
-    given_away(shared / "link")
+    foreign(shared / "link")
     assert "cannot be trusted" in run("gate", workspace_id=2, waivers=[str(shared / "link")]).msg
 
 
 @pytest.mark.parametrize("mode, own, trusted", [(0o777, True, False), (0o755, True, True), (0o755, False, True)])
 def test_a_directory_of_artefacts_that_everybody_can_write_is_refused(
-    service, run, found, given_away, tmp_path, mode, own, trusted
+    service, run, found, foreign, tmp_path, mode, own, trusted
 ):
     found(0)
     directory = tmp_path / "out"
     directory.mkdir()
     directory.chmod(mode)
     if not own:
-        given_away(directory)
+        foreign(directory)
     service.clear_log()
     result = run("gate", workspace_id=2, artifacts=str(directory))
     if trusted:
@@ -659,12 +646,12 @@ def test_a_directory_of_artefacts_that_everybody_can_write_is_refused(
         assert service.calls() == [] and list(directory.iterdir()) == []
 
 
-def test_a_directory_of_artefacts_that_another_user_put_there_is_refused(run, found, given_away, tmp_path):
+def test_a_directory_of_artefacts_that_another_user_put_there_is_refused(run, found, foreign, tmp_path):
     found(0)
     tmp_path.chmod(0o1777)
     directory = tmp_path / "out"
     directory.mkdir(0o755)
-    given_away(directory)
+    foreign(directory)
     assert "cannot be trusted" in run("gate", workspace_id=2, artifacts=str(directory)).msg
     tmp_path.chmod(0o755)
 
