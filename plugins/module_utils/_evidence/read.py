@@ -71,7 +71,8 @@ def read(task: Task) -> Reading:
         else:
             named = {scan_id: scan_by_id(task.client, scan_id, "scan_ids", place) for scan_id in sorted(set(scan_ids))}
             wanted, hidden = _of_scans(named, task.warn)
-        wanted = [_compared(task.client, each, task.params["scan_results"]) for each in wanted]
+        used = _used_in(task.params["scan_results"])
+        wanted = [_compared(task.client, each, used.get((each.target_id, each.tool_id), 0)) for each in wanted]
         places = {each.place.id: each.place for each in wanted}
         names = {place_id: _workspace_name(task.client, place) for place_id, place in places.items()}
     except CallError as error:
@@ -173,15 +174,11 @@ def _declared(names: Sequence[str] | None, live: Iterable[Record]) -> Iterator[t
             yield name, record
 
 
-def _compared(client: Client, wanted: Wanted, results: object) -> Wanted:
+def _compared(client: Client, wanted: Wanted, used: int) -> Wanted:
     """A target and a tool, with a doubt if their newest scan may see less than the one that a task before the gate has used, as
-    one that somebody else has started since; 2 GET where these are two scans. results: what such tasks registered."""
+    one that somebody else has started since; 2 GET where these are two scans. used: the id of that one, or 0."""
     newest = wanted.scan
-    if newest is None or wanted.doubt or not finished(newest):
-        return wanted
-    same = [each for each in _scans_in(results) if _belongs_to(each, wanted)]
-    used = max((read_id(each.get("id")) or 0 for each in same), default=0)
-    if not 0 < used < newest["id"]:
+    if newest is None or wanted.doubt or not finished(newest) or not 0 < used < newest["id"]:
         return wanted
     reaches = [reach_of(client.read(SCAN, each) or {"id": each}) for each in (newest["id"], used)]
     narrower = why_narrower(*reaches)
@@ -194,6 +191,15 @@ def _compared(client: Client, wanted: Wanted, results: object) -> Wanted:
     return wanted._replace(doubt=doubt)
 
 
+def _used_in(results: object) -> dict[tuple[int | None, int | None], int]:
+    """The newest scan of each target and tool in what tasks have registered, also in loops, by their ids."""
+    found: dict[tuple[int | None, int | None], int] = {}
+    for scan in _scans_in(results):
+        key = read_id(scan.get("target_id")), read_id(scan.get("tool_id"))
+        found[key] = max(found.get(key, 0), read_id(scan.get("id")) or 0)
+    return found
+
+
 def _scans_in(results: object) -> Iterator[Mapping[str, Any]]:
     """The records of the scans in what tasks have registered, also in loops."""
     if isinstance(results, Mapping):
@@ -202,11 +208,6 @@ def _scans_in(results: object) -> Iterator[Mapping[str, Any]]:
         results = [results.get("results"), results.get("scans")]
     for each in results if isinstance(results, list) else ():
         yield from _scans_in(each)
-
-
-def _belongs_to(scan: Mapping[str, Any], wanted: Wanted) -> bool:
-    """Whether a scan is of a target and a tool."""
-    return (read_id(scan.get("target_id")), read_id(scan.get("tool_id"))) == (wanted.target_id, wanted.tool_id)
 
 
 def _named(tools: Sequence[int]) -> list[tuple[str, int | None]]:
