@@ -42,9 +42,10 @@ def warnings_of(workspaces: Sequence[Managed], rules: Rules) -> Iterator[str]:
     late = [
         f"{item.path} ({printable(item.name, 60)!r})"
         for managed in workspaces
+        for live in [Names(TARGET, managed.rows.get(TARGET, ()))]
         for item in managed.wanted.lists.get(TARGET, ())
-        for row in Names(TARGET, managed.rows.get(TARGET, ())).all(item.name)
-        if item.protect and not mark_of(row).protected
+        for row in (live.all(item.name) if item.protect else ())
+        if not mark_of(row).protected
     ]
     if late:
         exists, they_are = ("exists", "It is") if len(late) == 1 else ("exist", "They are")
