@@ -222,7 +222,7 @@ BENCHMARKS = (
     ),
     Benchmark(
         "findings_read",
-        f"{reads.FINDINGS:,} findings of {reads.FINDING_SIZE:,} bytes, read and filtered by a whole playbook, in 2 calls and"
+        f"{reads.FINDINGS:,} findings of {reads.FINDING_SIZE:,} bytes, read and filtered by a whole playbook, in 3 calls and"
         f" at most {reads.MOST_MEMORY >> 20} MiB, against a script that fetches and parses them with requests and json",
         3,
         reads.findings,

@@ -17,6 +17,6 @@ def findings(stage: Stage) -> Result:
     stage.service.reset(settings={"rate_limits": None}, state={"workspaces": [{"id": 2, "name": "Bench"}]})
     stage.service.fill("Bench", findings=FINDINGS, finding_size=FINDING_SIZE)
     play = ["ansible-playbook", "plays/findings.yml", "-e", f"findings={FINDINGS}"]
-    # one for the scans (there are none), one for the findings
-    ours = Side(play, 2, most_memory=MOST_MEMORY)
+    # one for the scans (there are none), one for the targets, one for the findings
+    ours = Side(play, 3, most_memory=MOST_MEMORY)
     return stage.compare(ours, Side([f"{stage.programs}/python", "fetch_findings.py", str(FINDINGS)], 1))

@@ -22,6 +22,8 @@ def wait(stage: Stage) -> Result:
         settings={"rate_limits": None, "scan_queue_time": 2, "scan_run_time": SECONDS},
         state={"workspaces": [{"id": 2, "name": "Bench"}]},
     )
+    # the start of a scan of a target that does not exist reads the list of targets once more
+    stage.service.fill("Bench", SCANS)
     names = [f"host-{number:06}.example" for number in range(1, SCANS + 1)]
     declared = stage.place / "scans.json"
     declared.write_text(json.dumps({"targets": names, "interval": INTERVAL}))
