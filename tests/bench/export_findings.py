@@ -125,7 +125,7 @@ def main() -> None:
     directory, name, findings, size, pairs = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:])
     sys.path.insert(0, directory)
     package = "ansible_collections.scanops.scanner.plugins.module_utils._gate.formats"
-    formats, reader = import_module(f"{package}.table"), import_module(f"{package}.document")
+    formats, reader = import_module(f"{package}.registry"), import_module(f"{package}.document")
     name, dummy, profile = name.partition("_")
     choices = reader.Choices(
         profile or "github", fallback="estate.yml", subjects=[{"name": "shop", "sha256": "0" * 64}]

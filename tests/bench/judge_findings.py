@@ -106,7 +106,7 @@ def prepare(collections: str, directory: Path, findings: int, size: int, waivers
     document = gate("gate_json").document_of(
         decided(pairs, rows), collection_version=VERSION, now=NOW, workspace=WORKSPACE
     )
-    (directory / "gate.json").write_text(gate("table", "_gate.formats").as_json(document))
+    (directory / "gate.json").write_text(gate("registry", "_gate.formats").as_json(document))
     accepted = [
         pair._replace(findings=tuple(each for each in pair.findings if each["id"] // TARGETS % NEW)) for pair in pairs
     ]

@@ -40,7 +40,9 @@ def account(count):
             | {"name": f"Weakness {number}", "vuln_id": f"WEB-{number}"}
             for number in range(count)
         ],
-        "http_loggers": [{"id": 5000 + number, "label": f"log-{number:04}", "workspace_id": 2} for number in range(count)],
+        "http_loggers": [
+            {"id": 5000 + number, "label": f"log-{number:04}", "workspace_id": 2} for number in range(count)
+        ],
     }
 
 
