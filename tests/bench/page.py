@@ -6,12 +6,10 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .export_findings import document
 from .stage import BenchmarkFailed, Result, Stage
 
 if TYPE_CHECKING:
@@ -22,11 +20,6 @@ else:
 ROWS = 10_000
 FEW = 100
 SIZE = 2000
-WRITE = (
-    "import json, sys; sys.path.insert(0, sys.argv[1]);"
-    "from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.html import html;"
-    "print(html(json.load(open(sys.argv[2]))))"
-)
 # the milliseconds until the page was loaded, and those of a sort and a filter until the next frame
 WORK = """(async () => {
   const [loaded] = performance.getEntriesByType("navigation"), started = performance.now();
@@ -60,10 +53,9 @@ def many_rows(stage: Stage) -> Result:
 
 
 def _written(stage: Stage, number: int) -> Path:
-    content: dict[str, Any] = document(number, SIZE)
-    source, path = Path(stage.place, f"gate{number}.json"), Path(stage.place, f"gate{number}.html")
-    source.write_text(json.dumps(content), encoding="utf-8")
-    path.write_text(stage.run(["python", "-c", WRITE, str(stage.place), str(source)]), encoding="utf-8")
+    path = Path(stage.place, f"gate{number}.html")
+    command = ["python", "export_findings.py", str(stage.place), "html", str(number), str(SIZE)]
+    path.write_text(stage.run(command), encoding="utf-8")
     return path
 
 
