@@ -45,7 +45,9 @@ class _Decoder(json.JSONDecoder):
     def raw_decode(self, s: str, idx: int = 0) -> tuple[Any, int]:
         # decode calls it, too
         value, end = super().raw_decode(s, idx)
-        return (without_halves(value) if _SUSPECT.search(s, idx, end) else value), end
+        # the pattern takes ten times as long as a search for a text
+        may_be = s.find("\\u", idx, end) >= 0 or s.find('"__ansible_', idx, end) >= 0
+        return (without_halves(value) if may_be and _SUSPECT.search(s, idx, end) else value), end
 
 
 # Strict: each key once, finite numbers only. Raises a JSONDecodeError, or a ValueError whose text says why.

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from ..._model.safe_text import block, cell, exact_cell, line
@@ -45,13 +46,19 @@ def _shown(row: Row, column: str) -> str:
     """The cell of a finding in a column."""
     value: Any = references_of(row) if column == "references" else _value(row, column)
     if isinstance(value, str):
-        write = cell if column in _VALUES else exact_cell
-        return write(block(value) if column in _LONG_TEXTS else line(value))
+        return _cell(value, column in _VALUES, column in _LONG_TEXTS)
     if isinstance(value, list):
         return exact_cell(("; " if column == "reasons" else " ").join(map(line, value)))
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "" if value is None else str(value)
+
+
+# the findings of one check repeat most of their texts
+@lru_cache(maxsize=4096)
+def _cell(text: str, is_value: bool, is_long: bool) -> str:
+    shown = block(text) if is_long else line(text)
+    return cell(shown) if is_value else exact_cell(shown)
 
 
 def _value(row: Row, column: str) -> Any:

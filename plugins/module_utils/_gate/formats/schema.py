@@ -89,9 +89,9 @@ class Shape:
                     return _wrong(each, _inside(where, name))
             self._right.add(found)
         for place, name, rule in self._ruled:
-            problem = None if values[place] is None else rule(values[place], _inside(where, name))
-            if problem:
-                return problem
+            # the path is needed only where something is wrong
+            if values[place] is not None and rule(values[place], ""):
+                return rule(values[place], _inside(where, name))
         return None
 
 
@@ -129,12 +129,10 @@ def _list(kind: Kind, least: int = 0) -> Kind:
         if len(value) < least:
             return _wrong(value, where)
         for place, each in enumerate(value):
-            inside = f"{where}[{place}]"
             if not _is_one(each, kind.types):
-                return _wrong(each, inside)
-            problem = kind.rule(each, inside) if kind.rule and each is not None else None
-            if problem:
-                return problem
+                return _wrong(each, f"{where}[{place}]")
+            if kind.rule and each is not None and kind.rule(each, ""):
+                return kind.rule(each, f"{where}[{place}]")
         return None
 
     return Kind((list, tuple), rule)
