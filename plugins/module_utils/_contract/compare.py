@@ -238,12 +238,15 @@ def _answer(operation: Operation, responses: dict[str, _Node]) -> Found:
     for wanted in operation.accepts if media else ():
         if wanted != "*/*" and not any(kind.startswith(wanted) for kind, _schema in media):
             yield "contradicts", "answer", wanted, f"the collection requests {wanted}, which the schema does not offer"
-    if operation.fields or operation.one_of:
-        yield from _fields(operation, [schema for kind, schema in media if "json" in kind])
-
-
-def _fields(operation: Operation, schemas: list[_Node]) -> Found:
-    known = _record(schemas, operation.inside)
+    if not (operation.fields or operation.one_of):
+        return
+    schemas = [schema for kind, schema in media if "json" in kind]
+    records = schemas
+    for step in filter(None, ("data", operation.inside)):
+        inner = [each for record in records for each in _properties(record).get(step, ())]
+        # a list without the documented envelope is read as well
+        records = [each for record in inner or records for each in _items(record) or [record]]
+    known = _properties(*records)
     if not known:
         note = "the schema does not describe the fields of the answer, so they cannot be compared"
         yield "missing", "answer", "", note
@@ -261,15 +264,6 @@ def _fields(operation: Operation, schemas: list[_Node]) -> Found:
     if operation.one_of and known.keys().isdisjoint(operation.one_of):
         note = f"the schema's answer has none of {', '.join(operation.one_of)}"
         yield "missing", "field", operation.one_of[0], note
-
-
-def _record(views: list[_Node], inside: str) -> dict[str, list[_Node]]:
-    """The properties of the records in an answer: the schemas of each name."""
-    for step in filter(None, ("data", inside)):
-        inner = [each for view in views for each in _properties(view).get(step, ())]
-        # a list without the documented envelope is read as well
-        views = [each for view in inner or views for each in _items(view) or [view]]
-    return _properties(*views)
 
 
 def _type(part: str, name: str, schemas: Iterable[_Node], expected: str | None) -> Found:

@@ -113,7 +113,16 @@ class Survey:
             self.ask("workspace", f"/workspaces/{workspaces[0]}", expected={"id": workspaces[0]})
         self._read_targets(workspaces)
         self._read_loggers(workspaces)
-        self._read_wordlists()
+        self.ask("wordlists", "/wordlists")
+        short = [
+            (row["num_words"], _id_of(row))
+            for row in self.answers.rows("wordlists")
+            if isinstance(row.get("num_words"), int) and row["num_words"] <= _LONGEST_WORDLIST and _id_of(row)
+        ]
+        if short:
+            words, smallest = min(short)
+            self.ask("wordlist", f"/wordlists/{smallest}", expected={"id": smallest})
+            self.ask("contents", f"/wordlists/{smallest}/contents", expected={"num_words": words})
         self._read_scans(workspaces)
         for family in FAMILIES.values():
             if family.name not in _READ_APART:
@@ -205,21 +214,18 @@ class Survey:
             if answer:
                 self.answers["requests"] = answer._replace(body=answer.record.get("requests", answer.data))
 
-    def _read_wordlists(self) -> None:
-        self.ask("wordlists", "/wordlists")
-        short = [
-            (row["num_words"], _id_of(row))
-            for row in self.answers.rows("wordlists")
-            if isinstance(row.get("num_words"), int) and row["num_words"] <= _LONGEST_WORDLIST and _id_of(row)
-        ]
-        if short:
-            words, smallest = min(short)
-            self.ask("wordlist", f"/wordlists/{smallest}", expected={"id": smallest})
-            self.ask("contents", f"/wordlists/{smallest}/contents", expected={"num_words": words})
-
     def _read_scans(self, workspaces: list[str]) -> None:
         self.read_list("scans_anywhere", "scans", {})
-        self._search("scans", workspaces, _worth_of_scans)
+        self._search(
+            "scans",
+            workspaces,
+            # the most findings of a finished scan, the number of finished scans, and that of scans
+            lambda found: (
+                max((count_findings(row) for row in found if status_text(row) == FINISHED), default=-1),
+                sum(status_text(row) == FINISHED for row in found),
+                len(found),
+            ),
+        )
         rows = [row for row in self.answers.rows("scans") if _id_of(row)]
         if rows:
             self._read_pages("scans")
@@ -240,15 +246,15 @@ class Survey:
             self.ask(f"output_{number}", f"/scans/{scan_id}/output")
         if running:
             self.ask("running_output", f"/scans/{_id_of(running[0])}/output")
-        elsewhere = [str(row.get("target_id")) for row in self.answers.rows("scans_elsewhere")]
-        self._read_target_of("elsewhere", self.answers.rows("scans_elsewhere"), elsewhere)
+        self._read_target_of("elsewhere", self.answers.rows("scans_elsewhere"))
         findings = _ids_of(self.answers.rows("findings_of_scan", "findings"))
         if findings:
             self.ask("finding", f"/findings/{findings[0]}")
 
-    def _read_target_of(self, name: str, scans: list[Record], targets: list[str]) -> None:
+    def _read_target_of(self, name: str, scans: list[Record]) -> None:
         """Read the target of the first scan that names one."""
-        for scan, target_id in zip(scans, targets):
+        for scan in scans:
+            target_id = str(scan.get("target_id"))
             if target_id.isascii() and target_id.isdigit():
                 expected = {"workspace_id": scan.get("workspace_id")}
                 self.ask(f"target_of_scan_{name}", f"/targets/{target_id}", expected=expected)
@@ -263,16 +269,10 @@ class Survey:
                 self.read_list(f"scans_of_{name}", "scans", {**place, name: scan[name]})
         self.read_list("scans_of_status", "scans", {**place, "status": FINISHED})
         self.ask("scan", f"/scans/{scan_id}", expected={"id": scan_id})
-        self._read_target_of("here", [scan], [str(scan.get("target_id"))])
+        self._read_target_of("here", [scan])
         self.ask("output", f"/scans/{scan_id}/output")
         self.ask("raw", f"/scans/{scan_id}/raw", accept="text/plain")
         self.ask("findings_of_scan", "/findings", {**place, "task_id": scan_id})
-
-
-def _worth_of_scans(rows: list[Record]) -> tuple[int, int, int]:
-    """The most findings of a finished scan, the number of finished scans, and that of scans."""
-    finished = [row for row in rows if status_text(row) == FINISHED]
-    return max(map(count_findings, finished), default=-1), len(finished), len(rows)
 
 
 def _call_of(method: str, path: str) -> str:

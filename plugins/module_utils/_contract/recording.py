@@ -168,6 +168,12 @@ class Recorder:
         heads = self._heads(headers)
         if heads not in self._headers:
             self._headers.append(heads)
+        content: Record = {"form": "not kept" if body is None else "empty"}
+        if body and body.strip():
+            try:
+                content = {"body": self._shape("", read_json(json_text(body)), 0)}
+            except (ValueError, RecursionError):
+                content = {"form": "not JSON"}
         answer = {
             "method": method,
             "path": path,
@@ -175,7 +181,7 @@ class Recorder:
             "query": asked,
             "status": status,
             "headers": self._headers.index(heads) + 1,
-            **self._content(body),
+            **content,
         }
         answer = {name: value for name, value in answer.items() if value not in ([], {})}
         if answer not in self.answers:
@@ -193,14 +199,6 @@ class Recorder:
             "verdicts": verdicts,
         }
         return "{\n" + ",\n".join(f'"{name}": {_lines(section)}' for name, section in sections.items()) + "\n}\n"
-
-    def _content(self, body: bytes | None) -> Record:
-        if not (body or "").strip():
-            return {"form": "not kept" if body is None else "empty"}
-        try:
-            return {"body": self._shape("", read_json(json_text(body or b"")), 0)}
-        except (ValueError, RecursionError):
-            return {"form": "not JSON"}
 
     def _heads(self, headers: Mapping[str, str]) -> Record:
         """The headers that matter, and the names of those that are well known; all others are counted."""
@@ -243,7 +241,10 @@ class Recorder:
         if number in _PRINTED.get(name, ()) or (name == "status" and value == self._status):
             return value
         if name in _OWN_IDS or name in _REFERENCES:
-            return self._id(_REFERENCES.get(name, self._own), value, digits)
+            if not isinstance(value, (int, str)) or isinstance(value, bool):
+                return type_of(value)
+            form = " as digits" if digits else " as text" if isinstance(value, str) else ""
+            return self._numbered(_REFERENCES.get(name, self._own), str(value)) + form
         if name in _TIMES:
             return self._moved(value)
         if name in _COUNTS and number is not None and number >= 0:
@@ -255,12 +256,6 @@ class Recorder:
         if name in _LINKS:
             return _place(value)
         return self._numbered("name", value) if name in _NAMES else "digits" if digits else "string"
-
-    def _id(self, noun: str, value: Any, digits: str) -> str:
-        if not isinstance(value, (int, str)) or isinstance(value, bool):
-            return type_of(value)
-        form = " as digits" if digits else " as text" if isinstance(value, str) else ""
-        return self._numbered(noun, str(value)) + form
 
     def _numbered(self, noun: str, value: str) -> str:
         """The same words for the same value."""

@@ -211,7 +211,18 @@ class Trial:
             self.failure = error
         finally:
             with self._client.transport.stop.last_calls():
-                self._clean()
+                # the workspaces last: with the second one goes what is to be deleted with it
+                in_order = sorted(self._own, key=lambda each: bool(each.family.holds))
+                for each in in_order:
+                    each.is_gone = each.is_gone or (each not in self._kept and self._delete(each, "delete"))
+                for each in self._kept:
+                    answer = self._survey.ask("kept", each.path)
+                    each.is_gone = answer is not None and answer.status == 404
+                    if answer and self._second and self._second.is_gone:
+                        self._survey.answers[f"kept_{each.family.name}"] = answer
+                # once more what could not be deleted
+                for each in in_order:
+                    each.is_gone = each.is_gone or self._delete(each, "again")
             self.left = [str(each) for each in self._own if not each.is_gone]
 
     def _create_all(self) -> None:
@@ -344,20 +355,6 @@ class Trial:
                 f"The status of finding {finding_id} has changed, although the verification sent the one that it had,"
                 f" {printable(status)!r}. Restore it in the web application."
             )
-
-    def _clean(self) -> None:
-        """Delete everything, and once more what could not be deleted."""
-        # the workspaces last: with the second one goes what is to be deleted with it
-        in_order = sorted(self._own, key=lambda each: bool(each.family.holds))
-        for each in in_order:
-            each.is_gone = each.is_gone or (each not in self._kept and self._delete(each, "delete"))
-        for each in self._kept:
-            answer = self._survey.ask("kept", each.path)
-            each.is_gone = answer is not None and answer.status == 404
-            if answer and self._second and self._second.is_gone:
-                self._survey.answers[f"kept_{each.family.name}"] = answer
-        for each in in_order:
-            each.is_gone = each.is_gone or self._delete(each, "again")
 
     def _delete(self, own: _Object, step: str) -> bool:
         """Delete an object. Whether it no longer exists; one with another name is left alone. step: how answers are named."""
