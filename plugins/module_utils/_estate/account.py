@@ -289,30 +289,20 @@ def estate_of(live: Iterable[tuple[Record, InWorkspace, InWorkspace]], loggers: 
         where = f"Workspace {printable(record['name'])!r}"
         _refuse_same(TARGET, proven(InWorkspace, targets), where, "delete one of them")
         placed.update(logger["id"] for logger in proven(InWorkspace, inside))
-        workspaces.append(
-            dict(
-                _declared(WORKSPACE, record),
-                targets=_sorted_declared(TARGET, targets),
-                http_loggers=_sorted_declared(HTTP_LOGGER, inside),
-            )
-        )
-        alike += [dict(workspace=record["name"], names=names) for names in alike_in(row["name"] for row in targets)]
+        lists = {
+            family.plural: [_declared(family, row) for row in sorted(rows, key=lambda row: natural(row[family.key]))]
+            for family, rows in ((TARGET, targets), (HTTP_LOGGER, inside))
+        }
+        workspaces.append({**_declared(WORKSPACE, record), **lists})
+        # the targets whose names differ in their spelling only
+        groups: dict[str, list[str]] = {}
+        for name in sorted((row["name"] for row in targets), key=natural):
+            groups.setdefault(normal_name(TARGET, name), []).append(name)
+        alike += [dict(workspace=record["name"], names=names) for names in sorted(groups.values()) if len(names) > 1]
     elsewhere = sorted(
         (logger["label"] for logger in proven(Complete, loggers) if logger["id"] not in placed), key=natural
     )
     return dict(workspaces=workspaces, alike=alike, loggers_elsewhere=elsewhere)
-
-
-def alike_in(names: Iterable[str]) -> list[list[str]]:
-    """The lists of target names that differ in their spelling only, each sorted."""
-    groups: dict[str, list[str]] = {}
-    for name in sorted(names, key=natural):
-        groups.setdefault(normal_name(TARGET, name), []).append(name)
-    return sorted(group for group in groups.values() if len(group) > 1)
-
-
-def _sorted_declared(family: Family, rows: Iterable[Record]) -> list[Record]:
-    return [_declared(family, row) for row in sorted(rows, key=lambda row: natural(row[family.key]))]
 
 
 def _declared(family: Family, row: Record) -> Record:

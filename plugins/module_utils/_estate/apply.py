@@ -100,7 +100,7 @@ class Run:
         ids: Mapping[str, int | None],
         goes_on: bool,
         warn: Warn,
-        saver: Saver | None = None,
+        saver: Saver | None,
     ) -> None:
         """ids: the ids of the workspaces by name, None for those that do not exist yet; goes_on: whether it goes on after an
         error; saver: saves the findings of what is deleted."""
@@ -188,7 +188,7 @@ class Run:
             return None
         try:
             with self._client.transport.stop.last_calls():
-                return self._read(family, self._place(family, workspace) if workspace else {})
+                return self._read(family, {"workspace_id": self._ids[workspace]} if workspace else {})
         except CallError as error:
             # what was written must be reported all the same
             self.first_failure = self.first_failure or error
@@ -198,9 +198,6 @@ class Run:
 
     def _read(self, family: Family, place: _Query) -> _List:
         return _List(family, rows_in(self._client.all(family, place), place.get("workspace_id")))
-
-    def _place(self, family: Family, workspace: str) -> _Query:
-        return {"workspace_id": self._ids[workspace]} if family.in_workspace else {}
 
     # --- one step
 
@@ -223,7 +220,9 @@ class Run:
         try:
             return self._send(step)
         except ScannerError as error:
-            self._note(step, error)
+            self.first_failure = self.first_failure or error
+            self.wrote = self.wrote or bool(error.result.get("changed"))
+            self._end(step, error, always=not self._goes_on)
             return step._replace(action="failed", reason=str(error))
 
     def _check_deletion(self, step: Step) -> None:
@@ -244,11 +243,6 @@ class Run:
         now = (self._client.read(WORKSPACE, place) or step.live)[WORKSPACE.key]
         if now != step.live[WORKSPACE.key]:
             raise Refused(f"it is {printable(now)!r} now; run the task again")
-
-    def _note(self, step: Step, error: ScannerError) -> None:
-        self.first_failure = self.first_failure or error
-        self.wrote = self.wrote or bool(error.result.get("changed"))
-        self._end(step, error, always=not self._goes_on)
 
     def _end(self, step: Step, error: ScannerError, always: bool) -> None:
         """End the run, always or if no further call would succeed."""
@@ -294,7 +288,7 @@ class Run:
 
     def _create(self, step: Step, fields: Mapping[str, str]) -> Step:
         family = step.family
-        place = self._place(family, step.workspace)
+        place: _Query = {"workspace_id": self._ids[step.workspace]} if family.in_workspace else {}
         created = self._client.create(
             family,
             {field: value for field, value in fields.items() if value != ""},
@@ -308,7 +302,14 @@ class Run:
         self.wrote = self.wrote or created.made
         if family.holds and not created.shown:
             # what comes next needs the id, and an answer with nothing else proves none
-            created = created._replace(record=self._new_record(family, step.name, place), shown=True)
+            try:
+                record = self._read_by_name(family, step.name, place)
+            except CallError as error:
+                failed = error.with_sentence(f"it was created, but reading it back failed: {error}")
+                raise failed.with_facts(unread=True) from None
+            if record is None:
+                raise Incomplete(f"{_NOT_LISTED}; run the task again to see whether it exists")
+            created = created._replace(record=record, shown=True)
         if family.holds and created.record[family.key] == step.name:
             self._ids[step.name] = created.record["id"]
         again = step.recreates
@@ -326,16 +327,6 @@ class Run:
         """The fields that a create declares, without the name of a target, which is found in normal form."""
         fields = {**(step.after or {}), **(step.changes or {})}
         return {field: value for field, value in fields.items() if field not in step.family.target_names}
-
-    def _new_record(self, family: Family, name: str, place: _Query) -> Record:
-        try:
-            record = self._read_by_name(family, name, place)
-        except CallError as error:
-            failed = error.with_sentence(f"it was created, but reading it back failed: {error}")
-            raise failed.with_facts(unread=True) from None
-        if record is None:
-            raise Incomplete(f"{_NOT_LISTED}; run the task again to see whether it exists")
-        return record
 
     def _adjust(self, step: Step, live: Record) -> Step:
         """Compare what somebody else has created since the plan, as any live object."""

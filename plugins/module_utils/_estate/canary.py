@@ -47,10 +47,9 @@ def verdict(
     total: how many arrived; within: for how many seconds after the tasks requests were awaited.
     """
     at = f"the logger {printable(logger.get('label'))}"
-    deaf = why_deaf(logger)
     if requests:
         return _arrived(expect, at, requests)
-    if deaf:
+    if deaf := why_deaf(logger):
         return Verdict(True, f"Nothing is proven: {deaf}")
     if undecided:
         return Verdict(

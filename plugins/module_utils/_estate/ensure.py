@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._http.client import NOT_GONE
@@ -82,10 +82,6 @@ class _Outcome(NamedTuple):
     lost: Record | None = None
     # what is deleted with it, for the diff: numbers by the names of lists
     held: Mapping[str, Any] = {}
-
-
-class _Outdated(Refused):
-    """Only what this task has read itself permits what comes next; ``ensure`` then starts over."""
 
 
 def ensure(task: Task, resource: Family, saving: Saving | None = None) -> dict[str, Any]:
@@ -246,7 +242,20 @@ class _Object:
                 task.warn(not_compared(f"{resource.noun} {printable(live[resource.key])!r}", hidden))
         changes, drift = difference(resource, live, fields)
         if drift:
-            return self._drifted(live, drift)
+            on_drift = self._params["on_drift"]
+            if on_drift == "recreate":
+                if self._client.relies:
+                    # only what this task has read itself permits that; ``ensure`` then starts over
+                    raise Refused(f"{_called(resource, live)} may have changed in the meantime: run the task again.")
+                return self._recreate(live, drift)
+            what = f"{_differs(resource, live, drift)}, and the API cannot update it"
+            if on_drift == "fail":
+                raise Refused(
+                    f"{what}: declare the live text, edit it in the web application, or set on_drift.", drift=drift
+                )
+            if on_drift == "warn":
+                task.warn(f"{what}. It is not changed (see drift and on_drift).")
+            return _Outcome(live, live, drift)
         if changes and resource.scoped:
             # a PUT of another field does not name the targets of the object
             unchanged = {field: live[field] for field in resource.target_names if field not in changes}
@@ -254,23 +263,6 @@ class _Object:
         if changes and not task.check_mode:
             return _Outcome(live, self._client.update(resource, live, changes))
         return _Outcome(live, {**live, **changes})
-
-    def _drifted(self, live: Record, drift: Record) -> _Outcome:
-        on_drift = self._params["on_drift"]
-        if on_drift == "recreate":
-            if self._client.relies:
-                raise _Outdated(
-                    f"{_called(self._resource, live)} may have changed in the meantime: run the task again."
-                )
-            return self._recreate(live, drift)
-        what = f"{_differs(self._resource, live, drift)}, and the API cannot update it"
-        if on_drift == "fail":
-            raise Refused(
-                f"{what}: declare the live text, edit it in the web application, or set on_drift.", drift=drift
-            )
-        if on_drift == "warn":
-            self._task.warn(f"{what}. It is not changed (see drift and on_drift).")
-        return _Outcome(live, live, drift)
 
     def _recreate(self, live: Record, drift: Record) -> _Outcome:
         task, resource = self._task, self._resource
@@ -373,16 +365,14 @@ class _Object:
         found: Record = {}
         for inside in (*(FAMILIES[name] for name in self._resource.holds), SCAN):
             try:
-                found[inside.plural] = len(self._rows(inside, live))
+                rows = self._client.all(inside, {"workspace_id": live["id"]})
+                found[inside.plural] = len(rows_in(rows, live["id"]))
             except ApiError as error:
                 # a key that may not read scans can still delete
                 if error.status != 403:
                     raise
                 found[inside.plural] = "not known, because this API key may not read them"
         return found
-
-    def _rows(self, inside: Family, live: Record) -> Sequence[Record]:
-        return rows_in(self._client.all(inside, {"workspace_id": live["id"]}), live["id"])
 
 
 def _refuse_other_form(resource: Family, values: Record, record: Record, done: str, **result: Any) -> None:

@@ -11,7 +11,7 @@ import binascii
 import contextlib
 import ipaddress
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, Union
@@ -75,11 +75,7 @@ def clear(task: Task) -> dict[str, Any]:
 def read(task: Task) -> dict[str, Any]:
     """The work of http_logger_data_info: return the requests that a logger recorded, filtered."""
     params = task.params
-    for name in ("method", "path", "header"):
-        if params[name] == "":
-            raise WrongOption(f"{name} is empty: give a value, or leave the option out.")
-    since = _moment(params["since"])
-    filters = Filters(params["method"], params["path"], params["header"], _network(params["source"]), since)
+    filters = _filters(params)
     unknown = params["id"] == UNKNOWN_ID
     logger = None if unknown else find(task, HTTP_LOGGER)
     if logger is None and (unknown or task.check_mode):
@@ -98,7 +94,7 @@ def read(task: Task) -> dict[str, Any]:
         entries = [entry for number, entry in by_id(entries).items() if number > params["after"]]
     judged = [(decoded(entry), selected(entry, filters)) for entry in entries]
     kept = [entry for entry, passes in judged if passes]
-    times = [entry.get("request_date") for entry in kept] if since else []
+    times = [entry.get("request_date") for entry in kept] if filters.since else []
     undated = [time for time in times if moment_of(time) is None]
     if undated:
         task.warn(
@@ -120,36 +116,30 @@ def decoded(entry: Record) -> Record:
 
 def selected(entry: Record, filters: Filters) -> bool | None:
     """Whether an entry passes the filters; None if a field is missing that decides it. A time that cannot be read passes."""
-    verdicts = set(_verdicts(entry, filters))
-    return False if False in verdicts else None if None in verdicts else True
-
-
-def _verdicts(entry: Record, filters: Filters) -> Iterator[bool | None]:
-    """The verdict of each filter that is given."""
+    # of each filter that is given
+    verdicts: list[bool | None] = []
     if filters.method is not None:
         method = entry.get("request_method")
-        yield str(method).upper() == filters.method.upper() if method else None
+        verdicts.append(str(method).upper() == filters.method.upper() if method else None)
     if filters.path is not None:
         path = entry.get("url_params")
-        yield fnmatchcase(path, filters.path) if isinstance(path, str) else None
+        verdicts.append(fnmatchcase(path, filters.path) if isinstance(path, str) else None)
     if filters.header is not None:
         headers = entry.get("http_headers")
-        yield any(_is_header(text, filters.header) for text in headers) if isinstance(headers, list) else None
+        wanted, colon, glob = map(str.strip, filters.header.partition(":"))
+        pairs = [str(text).partition(":") for text in headers] if isinstance(headers, list) else []
+        values = [value.strip() for name, _colon, value in pairs if name.strip().lower() == wanted.lower()]
+        has_value = any(not colon or fnmatchcase(value, glob) for value in values)
+        verdicts.append(has_value if isinstance(headers, list) else None)
     if filters.source is not None:
         try:
-            yield ipaddress.ip_address(str(entry.get("ip_address"))) in filters.source
+            verdicts.append(ipaddress.ip_address(str(entry.get("ip_address"))) in filters.source)
         except ValueError:
-            yield None
+            verdicts.append(None)
     if filters.since is not None:
         moment = moment_of(entry.get("request_date"))
-        yield moment is None or moment.at >= filters.since.replace(tzinfo=timezone.utc).timestamp()
-
-
-def _is_header(text: object, pattern: str) -> bool:
-    """Whether a header has this name, and a value that matches this glob pattern."""
-    name, _colon, value = str(text).partition(":")
-    wanted, colon, glob = pattern.partition(":")
-    return name.strip().lower() == wanted.strip().lower() and (not colon or fnmatchcase(value.strip(), glob.strip()))
+        verdicts.append(moment is None or moment.at >= filters.since.replace(tzinfo=timezone.utc).timestamp())
+    return False if False in verdicts else None if None in verdicts else True
 
 
 def by_id(entries: Iterable[Record]) -> dict[int, Record]:
@@ -204,26 +194,27 @@ def _reference(params: Mapping[str, Any]) -> str:
     return f"with the id {params['id']}" if params["id"] is not None else f"labelled {printable(params['label'])!r}"
 
 
-def _network(source: str | None) -> Network | None:
-    if source is None:
-        return None
-    try:
-        return ipaddress.ip_network(source, strict=False)
-    except ValueError:
-        raise WrongOption(
-            f"source {printable(source)!r} is not an IP address or a network: write it as 192.0.2.7 or 192.0.2.0/24."
-        ) from None
-
-
-def _moment(since: str | None) -> datetime | None:
-    if since is None:
-        return None
-    moment = None
-    with contextlib.suppress(ValueError):
-        moment = datetime.fromisoformat(since)
-    if moment is None or moment.tzinfo:
-        raise WrongOption(
-            f"since {printable(since)!r} is not a date or time without a time zone: write it as 2026-01-31 or 2026-01-31"
-            " 12:00:00."
-        )
-    return moment
+def _filters(params: Mapping[str, Any]) -> Filters:
+    """The options that filter. Raises WrongOption."""
+    for name in ("method", "path", "header"):
+        if params[name] == "":
+            raise WrongOption(f"{name} is empty: give a value, or leave the option out.")
+    since: datetime | None = None
+    if params["since"] is not None:
+        with contextlib.suppress(ValueError):
+            since = datetime.fromisoformat(params["since"])
+        if since is None or since.tzinfo:
+            raise WrongOption(
+                f"since {printable(params['since'])!r} is not a date or time without a time zone: write it as 2026-01-31 or"
+                " 2026-01-31 12:00:00."
+            )
+    source: Network | None = None
+    if params["source"] is not None:
+        try:
+            source = ipaddress.ip_network(params["source"], strict=False)
+        except ValueError:
+            raise WrongOption(
+                f"source {printable(params['source'])!r} is not an IP address or a network: write it as 192.0.2.7 or"
+                " 192.0.2.0/24."
+            ) from None
+    return Filters(params["method"], params["path"], params["header"], source, since)

@@ -65,8 +65,6 @@ MANY_OPTIONS: dict[str, dict[str, Any]] = dict(
     report_full_plan=dict(type="bool", default=False),
 )
 
-# what a warning names
-
 _NOTHING_DECLARED = (
     "{} is an empty list, so nothing is declared and nothing is done. Remove the task if this is intended."
 )
@@ -94,37 +92,37 @@ def reconcile_targets(task: Task, saving: Saving) -> dict[str, Any]:
 
 def reconcile_estate(task: Task, saving: Saving) -> dict[str, Any]:
     """The work of the module estate: workspaces with their targets and HTTP loggers."""
+    params, unmanaged = task.params, task.params["unmanaged"]
     try:
-        return _reconcile_estate(task, saving)
+        wanted = read_estate(params["workspaces"], params["declared_at"])
+        purge = [family for family in (WORKSPACE, *IN_WORKSPACE) if family.plural in params["purge"]]
+        if purge and not wanted:
+            raise WrongOption(
+                "workspaces is empty, so purge has nothing to compare. Declare a workspace, or remove purge."
+            )
+        rules = _rules(params, purge, task.permits.verdict)
+        refused = _refusals(wanted, rules, params["continue_on_error"])
+        workspaces, contents, undeclared = live_estate(task.client, wanted, bool(purge), unmanaged != "ignore")
+        refuse_renamed(workspaces, undeclared)
+        others = renamed(workspaces)
+        if others:
+            task.warn(
+                f"{first_of(others, MOST_NAMED)}. A workspace with an id is renamed. In another account, remove the ids."
+            )
+        if unmanaged == "fail" and undeclared:
+            shown = first_of([*map(str, undeclared)], MOST_NAMED)
+            raise Refused(f"Not managed: {shown}. Declare them, or set unmanaged: report.")
+        if not wanted:
+            task.warn(_NOTHING_DECLARED.format("workspaces"))
+        alike = look_alike([managed.name for managed in workspaces])
+        if alike:
+            task.warn(alike)
+        return _carry_out(
+            task, saving, workspaces, contents, rules, refused, [] if unmanaged == "ignore" else undeclared
+        )
     except Refused as error:
         # the role estate_apply tells a guard from an error, also before there is a plan
         raise error.with_result(refused=error.result.get("refused", [])) from None
-
-
-def _reconcile_estate(task: Task, saving: Saving) -> dict[str, Any]:
-    params, unmanaged = task.params, task.params["unmanaged"]
-    wanted = read_estate(params["workspaces"], params["declared_at"])
-    purge = [family for family in (WORKSPACE, *IN_WORKSPACE) if family.plural in params["purge"]]
-    if purge and not wanted:
-        raise WrongOption("workspaces is empty, so purge has nothing to compare. Declare a workspace, or remove purge.")
-    rules = _rules(params, purge, task.permits.verdict)
-    refused = _refusals(wanted, rules, params["continue_on_error"])
-    workspaces, contents, undeclared = live_estate(task.client, wanted, bool(purge), unmanaged != "ignore")
-    refuse_renamed(workspaces, undeclared)
-    others = renamed(workspaces)
-    if others:
-        task.warn(
-            f"{first_of(others, MOST_NAMED)}. A workspace with an id is renamed. In another account, remove the ids."
-        )
-    if unmanaged == "fail" and undeclared:
-        shown = first_of([*map(str, undeclared)], MOST_NAMED)
-        raise Refused(f"Not managed: {shown}. Declare them, or set unmanaged: report.")
-    if not wanted:
-        task.warn(_NOTHING_DECLARED.format("workspaces"))
-    alike = look_alike([managed.name for managed in workspaces])
-    if alike:
-        task.warn(alike)
-    return _carry_out(task, saving, workspaces, contents, rules, refused, [] if unmanaged == "ignore" else undeclared)
 
 
 def _rules(params: Mapping[str, Any], purge: Sequence[Family], verdict: Callable[[str], str | None] | None) -> Rules:
@@ -212,7 +210,8 @@ def _carry_out(
         _check_options(params, steps, result["plan"])
         short = _check_wait(client.transport, result["plan"]["calls"])
     except PlanRefused as error:
-        rows = rows_of(refused_as_a_whole(first_of_each(steps), error.reason), ("unchanged",))
+        first = first_of_each(steps, lambda step: step.action)
+        rows = rows_of(refused_as_a_whole(first, error.reason), ("unchanged",))
         result.update(results=rows, summary=summary_of(refused_as_a_whole(steps, error.reason)))
         if not (error.in_full or params["report_full_plan"]):
             result["plan"] = shortened(result["plan"])

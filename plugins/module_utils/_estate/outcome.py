@@ -66,14 +66,15 @@ def as_result(
         left_out={},
         **{"unmarked": [], "unmanaged": [], "warnings": [], **more},
         calls=calls,
-        minutes=minutes_of(calls),
+        # the minimum wait under the documented rate limits; 0 for a run that fits
+        minutes=round(usual_wait(calls, Pacing(DOCUMENTED)) / 60),
     )
 
 
 def shortened(plan: dict[str, Any]) -> dict[str, Any]:
     """A ``plan`` with the first actions of each kind; ``left_out`` counts the others."""
     left_out = {action: count - MOST_SHOWN for action, count in plan["counts"].items() if count > MOST_SHOWN}
-    return dict(plan, actions=_first_of_each(plan["actions"], lambda action: action["action"]), left_out=left_out)
+    return dict(plan, actions=first_of_each(plan["actions"], lambda action: action["action"]), left_out=left_out)
 
 
 def checksum(actions: Iterable[Record], base_url: str) -> str:
@@ -129,11 +130,6 @@ def calls_of(steps: Iterable[Step], reads: int, sizes: Mapping[str, int]) -> dic
             rows, size = sizes.get(workspace or "", 0) + more[family, workspace], max(family.page_sizes)
             calls["GET"] += -(-rows // size) + (rows >= size or bool(rows and may_be_full(rows)))
     return calls
-
-
-def minutes_of(calls: Mapping[str, int]) -> int:
-    """The minimum wait for a run of these calls under the documented rate limits, in minutes; 0 for a run that fits."""
-    return max(0, max(_windows(calls, Pacing(DOCUMENTED)), default=0) - 1)
 
 
 class Pacing(NamedTuple):
@@ -225,12 +221,8 @@ def summary_of(steps: Iterable[Step]) -> dict[str, int]:
     return {action: counts[action] for action in ACTIONS}
 
 
-def first_of_each(steps: Iterable[Step]) -> list[Step]:
-    """The first steps of each action, in their order; ``summary_of`` counts the others."""
-    return _first_of_each(steps, lambda step: step.action)
-
-
-def _first_of_each(values: Iterable[_Value], kind: Callable[[_Value], str]) -> list[_Value]:
+def first_of_each(values: Iterable[_Value], kind: Callable[[_Value], str]) -> list[_Value]:
+    """The first values of each kind, in their order."""
     counts: Counter[str] = Counter()
     shown = []
     for value in values:

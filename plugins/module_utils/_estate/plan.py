@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from .._model.errors import Refused, counted, first_of, first_sentences, printable
 from .._model.families import TARGET, WORKSPACE
@@ -28,8 +28,6 @@ WRITES = ("create", "update", "delete")
 _NAMES_SHOWN = 5
 # items of one name that a sentence names
 _MOST_ALIKE = 20
-
-_Value = TypeVar("_Value")
 
 
 class Managed(NamedTuple):
@@ -231,7 +229,9 @@ def plan(workspaces: Iterable[Managed], rules: Rules, refused: Mapping[str, str]
             each = _List(family, managed, items, rows)
             lists.append(each)
             doubles += _doubles_in(each)
-            for item, found in _matches(each):
+            live = Names(family, rows)
+            for item in items:
+                found = live.all(item.name)
                 steps.append(_item_step(each, item, found, rules, refused))
                 if len(found) == 1:
                     claims[family, found[0]["id"]] = managed.name
@@ -296,40 +296,29 @@ def _spared(step: Step, row: Record, rules: Rules) -> Step | None:
         return step._replace(action="protected", reason=_and_why(step.reason, f"protected by {pattern!r}"))
     if step.item and step.item.ignore:
         return step._replace(action="protected", reason="declared with ignore")
-    return _kept(step, row, rules)
-
-
-def _matches(each: _List) -> Iterator[tuple[Item, Sequence[Record]]]:
-    """Each item with the live objects that it names: exact names first, then normal forms."""
-    family = each.family
-    live = Names(family, each.rows)
-    for item in each.items:
-        yield item, live.all(item.name)
-
-
-def _doubles_in(each: _List) -> list[str]:
-    """The sentences on items that name the same object."""
-    exact = _grouped((row[each.family.key], row) for row in each.rows)
-    same = _grouped((normal_name(each.family, item.name), item) for item in each.items)
-    return [found for found in (_doubles(group, exact) for group in same.values()) if found]
-
-
-def _grouped(pairs: Iterable[tuple[str, _Value]]) -> dict[str, list[_Value]]:
-    groups: dict[str, list[_Value]] = {}
-    for name, value in pairs:
-        groups.setdefault(name, []).append(value)
-    return groups
-
-
-def _doubles(group: Sequence[Item], exact: Mapping[str, object]) -> str | None:
-    """The sentence on several items of one normal form, unless each names another live object exactly."""
-    names = {item.name for item in group}
-    if len(group) == 1 or (len(names) == len(group) and names <= exact.keys()):
+    if step.family is not TARGET:
         return None
-    shown = group[:_MOST_ALIKE]
-    paths, spelt = [item.path for item in shown], [repr(printable(item.name)) for item in shown]
-    keep = "remove one of them" if len(group) == 2 else "keep one of them"
-    return f"{_and(paths)} are the same, {_and(spelt)}: {keep}."
+    if rules.protects(step.family, row, step.item):
+        why = "protected by its mark" if mark_of(row).protected else "declared with protect"
+        return step._replace(action="protected", reason=_and_why(step.reason, why))
+    foreign = rules.foreign(mark_of(row))
+    return step._replace(action="foreign", reason=_and_why(step.reason, foreign)) if foreign else None
+
+
+def _doubles_in(each: _List) -> Iterator[str]:
+    """The sentences on items of one normal form, unless each of them names another live object exactly."""
+    exact = {row[each.family.key] for row in each.rows}
+    groups: dict[str, list[Item]] = {}
+    for item in each.items:
+        groups.setdefault(normal_name(each.family, item.name), []).append(item)
+    for group in groups.values():
+        names = {item.name for item in group}
+        if len(group) == 1 or (len(names) == len(group) and names <= exact):
+            continue
+        shown = group[:_MOST_ALIKE]
+        paths, spelt = [item.path for item in shown], [repr(printable(item.name)) for item in shown]
+        keep = "remove one of them" if len(group) == 2 else "keep one of them"
+        yield f"{_and(paths)} are the same, {_and(spelt)}: {keep}."
 
 
 def _and(texts: Sequence[str]) -> str:
@@ -377,17 +366,6 @@ def _item_step(each: _List, item: Item, found: Sequence[Record], rules: Rules, r
         live = {**record, "description": split(record["description"])[0]}
     drift = item.fields and difference(family, live, item.fields)[1]
     return _drift_step(step, record, drift, rules) if drift else step
-
-
-def _kept(step: Step, record: Record, rules: Rules) -> Step | None:
-    """The step for a live target that its mark or its line keeps from being deleted, else None."""
-    if step.family is not TARGET:
-        return None
-    if rules.protects(step.family, record, step.item):
-        why = "protected by its mark" if mark_of(record).protected else "declared with protect"
-        return step._replace(action="protected", reason=_and_why(step.reason, why))
-    foreign = rules.foreign(mark_of(record))
-    return step._replace(action="foreign", reason=_and_why(step.reason, foreign)) if foreign else None
 
 
 def _and_why(reason: str | None, why: str) -> str:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._estate.account import alike_in, estate_of
+from ansible_collections.scanops.scanner.plugins.module_utils._estate.account import estate_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.records import Complete, InWorkspace
 
 STATE = {
@@ -100,6 +100,12 @@ def test_a_list_that_nobody_has_proven_is_not_exported():
             estate_of([(row, targets, inside)], loggers)
 
 
-def test_alike_in_groups_by_meaning():
+def test_names_are_alike_if_they_mean_the_same():
     names = ["b.example", "https://a.example:443/", "a.example", "https://A.example", "B.example."]
-    assert alike_in(names) == [["B.example.", "b.example"], ["https://A.example", "https://a.example:443/"]]
+    targets = InWorkspace({"id": number, "name": name, "description": ""} for number, name in enumerate(names, 1))
+    row = {"id": 1, "name": "A", "description": ""}
+    alike = estate_of([(row, targets, InWorkspace())], Complete())["alike"]
+    assert [group["names"] for group in alike] == [
+        ["B.example.", "b.example"],
+        ["https://A.example", "https://a.example:443/"],
+    ]

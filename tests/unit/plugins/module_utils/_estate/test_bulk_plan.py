@@ -383,7 +383,8 @@ def test_the_checksum_changes_with_what_is_written():
 
 @pytest.mark.parametrize("posts, minutes", [(0, 0), (125, 0), (126, 1), (1000, 7)])
 def test_predicted_minutes(posts, minutes):
-    assert outcome.minutes_of({"GET": 3, "POST": posts, "PUT": 0, "DELETE": 0}) == minutes
+    creates = [_plan.Step("create", TARGET, "Shop", f"{number}.example.com") for number in range(posts)]
+    assert outcome.as_result(creates, reads=3)["minutes"] == minutes
 
 
 def calls_of(writes, reads=3):
