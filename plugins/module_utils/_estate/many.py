@@ -171,40 +171,8 @@ def _carry_out(
 ) -> dict[str, Any]:
     params, client = task.params, task.client
     saver = saving(task, rules.evidence) if rules.evidence is not None else None
-    # what may be deleted may be somebody else's
-    deletes_declared = rules.state == "absent" or rules.on_drift == "recreate"
-    marks_of = "all" if rules.purge else "declared" if deletes_declared else "none"
-    reveal(client, workspaces, marks_of, task.warn)
-    for warning in warnings_of(workspaces, rules):
-        task.warn(warning)
     ids = {managed.name: managed.record["id"] if managed.record else None for managed in workspaces}
-    steps = with_lost_scans(client, plan(workspaces, rules, refused), ids)
-    kept = deletions_not_made(steps)
-    if kept:
-        task.warn(kept)
-    contents.refuse_shared(_deleted(steps, workspaces))
-    sizes = {managed.name: len(managed.rows.get(TARGET, ())) for managed in workspaces}
-    shown = as_result(
-        steps,
-        len(client.transport.calls),
-        sizes,
-        client.transport.connection.base_url,
-        # that of targets is also made before an earlier task has created the workspace
-        {each.name: each.record["id"] for each in workspaces if each.wanted.workspace and each.record},
-        unmarked=unmarked(steps, rules),
-        unmanaged=[
-            dict(
-                workspace=each.record["name"],
-                id=each.record["id"],
-                **{key.plural: len(rows) for key, rows in each.rows.items()},
-            )
-            for each in undeclared
-        ],
-        warnings=[*task.warnings],
-    )
-    result: dict[str, Any] = dict(plan=shown)
-    if task.diff_mode:
-        result["diff"] = as_diff(steps)
+    steps, result = _planned(task, workspaces, contents, rules, refused, undeclared, ids)
     try:
         guard(steps, workspaces, rules)
         _check_options(params, steps, result["plan"])
@@ -236,6 +204,52 @@ def _carry_out(
             result["plan"] = shortened(result["plan"])
         raise _failed(result, done, run)
     return result
+
+
+def _planned(
+    task: Task,
+    workspaces: Sequence[Managed],
+    contents: Contents,
+    rules: Rules,
+    refused: Mapping[str, str],
+    undeclared: Sequence[Undeclared],
+    ids: Mapping[str, int | None],
+) -> tuple[list[Step], dict[str, Any]]:
+    """The steps, and the result with their ``plan``. Warns of what a person should know. ids: of the workspaces, by name."""
+    client = task.client
+    # what may be deleted may be somebody else's
+    deletes_declared = rules.state == "absent" or rules.on_drift == "recreate"
+    marks_of = "all" if rules.purge else "declared" if deletes_declared else "none"
+    reveal(client, workspaces, marks_of, task.warn)
+    for warning in warnings_of(workspaces, rules):
+        task.warn(warning)
+    steps = with_lost_scans(client, plan(workspaces, rules, refused), ids)
+    kept = deletions_not_made(steps)
+    if kept:
+        task.warn(kept)
+    contents.refuse_shared(_deleted(steps, workspaces))
+    shown = as_result(
+        steps,
+        len(client.transport.calls),
+        {each.name: len(each.rows.get(TARGET, ())) for each in workspaces},
+        client.transport.connection.base_url,
+        # that of targets is also made before an earlier task has created the workspace
+        {each.name: each.record["id"] for each in workspaces if each.wanted.workspace and each.record},
+        unmarked=unmarked(steps, rules),
+        unmanaged=[
+            dict(
+                workspace=each.record["name"],
+                id=each.record["id"],
+                **{key.plural: len(rows) for key, rows in each.rows.items()},
+            )
+            for each in undeclared
+        ],
+        warnings=[*task.warnings],
+    )
+    result: dict[str, Any] = dict(plan=shown)
+    if task.diff_mode:
+        result["diff"] = as_diff(steps)
+    return steps, result
 
 
 def _deleted(steps: Iterable[Step], workspaces: Iterable[Managed]) -> list[tuple[Family, Record]]:
