@@ -111,7 +111,14 @@ class Survey:
         self.ask("unknown", f"/workspaces/{_NO_ID}")
         if workspaces:
             self.ask("workspace", f"/workspaces/{workspaces[0]}", expected={"id": workspaces[0]})
-        self._read_targets(workspaces)
+        self.read_list("targets_anywhere", "targets", {})
+        self._search("targets", workspaces, lambda rows: min(len(rows), 2))
+        if self.answers.rows("targets"):
+            place = self._read_pages("targets")
+            self.ask("past_end", "/targets", {**place, "limit": 1, "page": _NO_PAGE})
+            types = {str(row.get("type")): None for row in self.answers.rows("targets")}
+            chosen = next(filter(TARGET_TYPES.__contains__, types), TARGET_TYPES[0])
+            self.ask("targets_of_type", "/targets", {**place, "type": chosen})
         self._read_loggers(workspaces)
         self.ask("wordlists", "/wordlists")
         short = [
@@ -131,17 +138,6 @@ class Survey:
         self.ask("templates_2", "/public/finding_templates", {"limit": 2, "offset": 2})
         # last, since a download of unknown size closes the connection
         self.ask("schema", SCHEMA_PATH, accept=SCHEMA_TYPES, at_host=True, sink=Bounded())
-
-    def _read_targets(self, workspaces: list[str]) -> None:
-        self.read_list("targets_anywhere", "targets", {})
-        self._search("targets", workspaces, lambda rows: min(len(rows), 2))
-        if not self.answers.rows("targets"):
-            return
-        place = self._read_pages("targets")
-        self.ask("past_end", "/targets", {**place, "limit": 1, "page": _NO_PAGE})
-        types = {str(row.get("type")): None for row in self.answers.rows("targets")}
-        chosen = next(filter(TARGET_TYPES.__contains__, types), TARGET_TYPES[0])
-        self.ask("targets_of_type", "/targets", {**place, "type": chosen})
 
     def _read_pages(self, family: str) -> Record:
         """Read pages of one row each, of the workspace whose list was noted. Returns that workspace as a query."""

@@ -246,7 +246,15 @@ class Recorder:
             form = " as digits" if digits else " as text" if isinstance(value, str) else ""
             return self._numbered(_REFERENCES.get(name, self._own), str(value)) + form
         if name in _TIMES:
-            return self._moved(value)
+            found = _TIME.fullmatch(value) if isinstance(value, str) else None
+            read = moment_of(value)
+            is_number = isinstance(value, int) and not isinstance(value, bool)
+            if read is None or abs(read.at - self._began) > _FAR or not (found or is_number):
+                return type_of(value)
+            if not found:
+                return _Time(read.at, (), 1 if read.at == value else 1000)
+            _day, between, _clock, fraction, zone = found.groups("")
+            return _Time(read.at, (between, fraction, zone), 1)
         if name in _COUNTS and number is not None and number >= 0:
             return f"{_size(number)} as text" if digits else _size(number)
         if not isinstance(value, str):
@@ -263,18 +271,6 @@ class Recorder:
             self._used[noun] += 1
             self._numbers[noun, value] = self._used[noun]
         return f"{noun} {self._numbers[noun, value]}"
-
-    def _moved(self, value: Any) -> Any:
-        """A time, or a type for anything else."""
-        found = _TIME.fullmatch(value) if isinstance(value, str) else None
-        read = moment_of(value)
-        is_number = isinstance(value, int) and not isinstance(value, bool)
-        if read is None or abs(read.at - self._began) > _FAR or not (found or is_number):
-            return type_of(value)
-        if not found:
-            return _Time(read.at, (), 1 if read.at == value else 1000)
-        _day, between, _clock, fraction, zone = found.groups("")
-        return _Time(read.at, (between, fraction, zone), 1)
 
 
 def offsets(times: Iterable[float], began: float) -> dict[float, int]:
