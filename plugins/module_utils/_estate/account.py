@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._http.client import Client
@@ -229,8 +229,23 @@ def reveal(client: Client, workspaces: Iterable[Managed], marks_of: str, warn: W
     marks_of: whose descriptions are needed although none is declared, "none", "declared" objects, or "all". A family whose
     first record shows no more by id is not read on.
     """
+    # the live records and their fields that the plan compares with the declaration
+    compared: list[tuple[Family, Record, Collection[str]]] = []
+    for managed in workspaces:
+        own = managed.wanted.workspace
+        if own is not None and managed.record:
+            compared.append((WORKSPACE, managed.record, own.fields))
+        for family, rows in managed.rows.items():
+            declared: dict[str, Collection[str]] = {
+                normal_name(family, item.name): family.declared if marks_of == "declared" else item.fields
+                for item in managed.wanted.lists.get(family, ())
+                if not item.ignore
+            }
+            others = family.declared if marks_of == "all" else ()
+            for row in rows if family.declared else ():
+                compared.append((family, row, others or declared.get(normal_name(family, row[family.key]), ())))
     dark: dict[Family, list[str]] = {}
-    for family, record, fields in _compared(workspaces, marks_of):
+    for family, record, fields in compared:
         if not_shown(record, fields) and family not in dark:
             record.update(revealed(record, client.read(family, record["id"])))
             unknown = not_shown(record, fields)
@@ -238,23 +253,6 @@ def reveal(client: Client, workspaces: Iterable[Managed], marks_of: str, warn: W
                 dark[family] = unknown
     for family, missing in dark.items():
         warn(not_compared(family.plural.replace("_", " "), missing))
-
-
-def _compared(workspaces: Iterable[Managed], marks_of: str) -> Iterator[tuple[Family, Record, Collection[str]]]:
-    """The live records and their fields that the plan compares with the declaration."""
-    for managed in workspaces:
-        own = managed.wanted.workspace
-        if own is not None and managed.record:
-            yield WORKSPACE, managed.record, own.fields
-        for family, rows in managed.rows.items():
-            fields: dict[str, Collection[str]] = {
-                normal_name(family, item.name): family.declared if marks_of == "declared" else item.fields
-                for item in managed.wanted.lists.get(family, ())
-                if not item.ignore
-            }
-            others = family.declared if marks_of == "all" else ()
-            for row in rows if family.declared else ():
-                yield family, row, others or fields.get(normal_name(family, row[family.key]), ())
 
 
 # --- the live account in the format in which an estate is declared
