@@ -82,9 +82,9 @@ class Incomplete(ScannerError):
         super().__init__(sentence, **{**result, "changed": True})
 
 
-# characters of the service's text in api_error, which programs read
 # mistakes of one kind that a message names
 _MOST_NAMED = 20
+# characters of the service's text in api_error, which programs read
 _LONGEST_QUOTE = 10000
 
 
@@ -111,7 +111,8 @@ class CallError(ScannerError):
         final: bool = False,
         advice: str | None = None,
     ) -> None:
-        message, details = _quoted(message), _quoted(details)
+        message = message and printable(message, _LONGEST_QUOTE)
+        details = details and printable(details, _LONGEST_QUOTE)
         super().__init__(
             f"{what}. {_sentence(advice)}" if advice else what,
             api_error=dict(status=status, message=message, details=details, method=method, path=path),
@@ -174,10 +175,6 @@ class ApiError(CallError):
 
 def _sentence(clause: str) -> str:
     return f"{clause[0].upper()}{clause[1:]}."
-
-
-def _quoted(text: str | None) -> str | None:
-    return text and printable(text, _LONGEST_QUOTE)
 
 
 def printable(text: object, longest: int = 300) -> str:
@@ -286,9 +283,13 @@ def elapsed(seconds: float) -> str:
 
 def unknown_keys(dictionaries: Iterable[tuple[str, Mapping[Any, object]]], keys: Sequence[str]) -> str | None:
     """The message on all unknown keys of dictionaries, each with its path, without a full stop; None if there is none."""
-    return first_clauses(
-        [unknown_key(path, key, keys) for path, value in dictionaries for key in value if key not in keys]
-    )
+    problems = []
+    for path, value in dictionaries:
+        for key in [each for each in value if each not in keys]:
+            near = difflib.get_close_matches(str(key), keys, 1)
+            advice = f"the closest one is {near[0]}" if near else f"its keys are {', '.join(keys)}"
+            problems.append(f"{path} has the unknown key {printable(key)!r}: {advice}")
+    return first_clauses(problems)
 
 
 def refuse_unknown_keys(dictionaries: Iterable[tuple[str, Mapping[Any, object]]], keys: Sequence[str]) -> None:
@@ -296,10 +297,3 @@ def refuse_unknown_keys(dictionaries: Iterable[tuple[str, Mapping[Any, object]]]
     unknown = unknown_keys(dictionaries, keys)
     if unknown:
         raise WrongOption(f"{unknown}.")
-
-
-def unknown_key(path: str, key: object, keys: Sequence[str]) -> str:
-    """The message on an unknown key of a dictionary, without a full stop."""
-    near = difflib.get_close_matches(str(key), keys, 1)
-    advice = f"the closest one is {near[0]}" if near else f"its keys are {', '.join(keys)}"
-    return f"{path} has the unknown key {printable(key)!r}: {advice}"

@@ -68,7 +68,7 @@ class Stop:
         """Raise Stopped if nothing more may be sent."""
         if self.reason is None and self._abandoned():
             self.begin("nobody takes its result any more")
-        if self.reason is not None and not (self._last_calls and self._has_time()):
+        if self.reason is not None and not (self._last_calls and self._clock() < self._until):
             self.cut = True
             raise Stopped
 
@@ -109,9 +109,6 @@ class Stop:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
 
-    def _has_time(self) -> bool:
-        return self._clock() < self._until
-
     def _take(self, number: int, _frame: FrameType | None) -> None:
         if self.reason is None:
             # ansible-core sets an alarm for the keyword timeout; a later one is that of begin()
@@ -122,7 +119,7 @@ class Stop:
                 if self.timed_out
                 else f"it was interrupted ({signal.Signals(number).name})"
             )
-        if self._breakable and not ((self._patient or self._last_calls) and self._has_time()):
+        if self._breakable and not ((self._patient or self._last_calls) and self._clock() < self._until):
             # once, as it may be raised behind the end of what it breaks off
             self._breakable = False
             self.cut = True

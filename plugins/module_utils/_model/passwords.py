@@ -111,13 +111,10 @@ def _forms(user: str, password: str) -> Iterator[tuple[str, str]]:
     """The texts that show a login, as in a URL and as HTTP sends it, and its password; and what is written instead."""
     login = f"{user}:{password}"
     yield f"{login}@", f"{user}@" if user else ""
-    for secret in (*map(_in_base64, (login, password)), login, password):
+    encoded = [base64.b64encode(text.encode("utf-8", "surrogatepass")).decode("ascii") for text in (login, password)]
+    for secret in (*encoded, login, password):
         if len(secret) >= _SHORTEST_SECRET:
             yield secret, _MASK
-
-
-def _in_base64(text: str) -> str:
-    return base64.b64encode(text.encode("utf-8", "surrogatepass")).decode("ascii")
 
 
 def _plain(text: str) -> str:

@@ -64,13 +64,15 @@ def without_halves(value: Any) -> Any:
             value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") if _HALF.search(value) else value
         )
     if isinstance(value, dict):
-        return _object([(_key(without_halves(key)), without_halves(inner)) for key, inner in value.items()])
+        pairs = []
+        for key, inner in value.items():
+            name = without_halves(key)
+            # ansible-core reads an object with such a key as another value, in a cache even as a template, or refuses it
+            if isinstance(name, str) and name.startswith("__ansible_"):
+                name = f"_{name}"
+            pairs.append((name, without_halves(inner)))
+        return _object(pairs)
     return [without_halves(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _key(key: Any) -> Any:
-    # ansible-core reads an object with such a key as another value, in a cache even as a template, or refuses it
-    return f"_{key}" if isinstance(key, str) and key.startswith("__ansible_") else key
 
 
 def _escaped(error: UnicodeError) -> tuple[str, int]:
@@ -95,14 +97,9 @@ def json_text(body: bytes) -> str:
 
 
 def read_json(text: str) -> Any:
-    """Read JSON strictly. Raises ValueError and RecursionError, as ``JSON`` does."""
+    """Read JSON strictly. Raises ValueError as ``JSON`` does, and RecursionError for lists and dictionaries that are nested
+    deeper than any answer needs."""
     value = JSON.decode(text)
-    refuse_depth(value)
-    return value
-
-
-def refuse_depth(value: object) -> None:
-    """Raise RecursionError for lists and dictionaries that are nested deeper than any answer needs."""
     level: list[Any] = [[value]]
     for dummy in range(DEEPEST + 1):
         level = [
@@ -112,7 +109,7 @@ def refuse_depth(value: object) -> None:
             if isinstance(inner, (dict, list))
         ]
         if not level:
-            return
+            return value
     raise RecursionError
 
 

@@ -28,10 +28,6 @@ Report = Callable[[int, str], None]
 Problem = tuple[str, int, str]
 
 
-class _Wrong(BrokenYaml):
-    """A file that cannot be read at all: the line, and a clause."""
-
-
 def entries_in(
     content: bytes | str, name: str, keys: Sequence[str], report: Report
 ) -> list[tuple[int, int, dict[str, Any]]]:
@@ -40,9 +36,15 @@ def entries_in(
     name: of the list; keys: those that a mapping may have.
     """
     try:
-        top = _top(_text(content), name)
+        top = node_of(_text(content))
     except BrokenYaml as error:
         report(*error.args)
+        return []
+    except ImportError:
+        report(1, f"{name} need the Python library PyYAML: install it where the module runs")
+        return []
+    if top is None:
+        report(1, f"the file is empty: write version: {VERSION} and a list named {name}")
         return []
     listed = _listed(top, name, report)
     entries = []
@@ -82,28 +84,17 @@ def plain(node: Any) -> Any:
 
 def _text(content: bytes | str) -> str:
     if len(content) > LARGEST:
-        raise _Wrong(1, f"the file has more than {LARGEST:,} bytes: split it, or give the right file")
+        raise BrokenYaml(1, f"the file has more than {LARGEST:,} bytes: split it, or give the right file")
     try:
         text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        raise _Wrong(line, "the file is not encoded in UTF-8: save it as UTF-8") from None
+        raise BrokenYaml(line, "the file is not encoded in UTF-8: save it as UTF-8") from None
     found = _CONTROL.search(text)
     if found:
-        code = f"U+{ord(found[0]):04X}"
-        raise _Wrong(text.count("\n", 0, found.start()) + 1, f"the file has the control character {code}: remove it")
+        line = text.count("\n", 0, found.start()) + 1
+        raise BrokenYaml(line, f"the file has the control character U+{ord(found[0]):04X}: remove it")
     return text
-
-
-def _top(text: str, name: str) -> Any:
-    """The node of the document."""
-    try:
-        node = node_of(text)
-    except ImportError:
-        raise _Wrong(1, f"{name} need the Python library PyYAML: install it where the module runs") from None
-    if node is None:
-        raise _Wrong(1, f"the file is empty: write version: {VERSION} and a list named {name}")
-    return node
 
 
 def _listed(top: Any, name: str, report: Report) -> list[Any]:

@@ -22,7 +22,7 @@ _NESTED = re.compile(r"(?:[-?:][ \t]+){50}")
 
 
 class BrokenYaml(ValueError):
-    """A text that is not YAML: the line, and a clause that says what is wrong and what to do."""
+    """A text that cannot be read as YAML: the line, and a clause that says what is wrong and what to do."""
 
 
 def node_of(text: str) -> Any:
