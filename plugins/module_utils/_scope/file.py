@@ -52,7 +52,12 @@ def read_scope_file(path: str) -> Scope:
 
 def _pairs(text: str, shown: str) -> list[tuple[str, object]]:
     """The keys and values of the mapping in the file, in order, with duplicate keys."""
-    yaml = _pyyaml()
+    try:
+        # late, because most tasks have no scope file
+        yaml: ModuleType | None = import_module("yaml")
+    except ImportError:
+        # as on hosts that only run modules
+        yaml = None
     try:
         if yaml is None:
             top = json.loads(text, object_pairs_hook=tuple)
@@ -72,15 +77,6 @@ def _pairs(text: str, shown: str) -> list[tuple[str, object]]:
             " not public."
         )
     return pairs
-
-
-def _pyyaml() -> ModuleType | None:
-    """The library, or None if it is missing, as on hosts that only run modules. Imported late, because most tasks have no
-    scope file."""
-    try:
-        return import_module("yaml")
-    except ImportError:
-        return None
 
 
 def _yaml_pairs(yaml: ModuleType, text: str) -> list[tuple[str, object]] | None:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import Protocol
 
 from .._model.errors import Refused, printable
@@ -77,10 +78,15 @@ class Permits:
         if entry.scoped and not harmless:
             if self._scope is None:
                 raise RuntimeError(f"{method} {path} can reach a target, and the task has no scope")
-            for body in (query, form, json):
-                for place in places_in(entry, body):
-                    if self._scope:
-                        self._judge(place, _name_at(place, name_of))
+            for place in chain.from_iterable(places_in(entry, body) for body in (query, form, json)):
+                if self._scope:
+                    name = place.value if isinstance(place.value, str) else name_of(place.value)
+                    if name is None:
+                        raise Refused(
+                            f"{place.field} {place.value} is not a target that this API key can see, so it cannot be checked"
+                            f" against scope. The request was not sent. Correct {place.field}."
+                        )
+                    self._judge(place, name)
         return Permit(SEAL, (method, path, query, form, json))
 
     def _judge(self, place: Mention, name: str) -> None:
@@ -89,19 +95,6 @@ class Permits:
             is_target = place.is_name or isinstance(place.value, int)
             what = f"target {printable(name)!r}" if is_target else place.field
             raise Refused(outside_scope(what, reason))
-
-
-def _name_at(place: Mention, name_of: Callable[[int], str | None]) -> str:
-    """The name that the scope judges for a place."""
-    if isinstance(place.value, str):
-        return place.value
-    name = name_of(place.value)
-    if name is None:
-        raise Refused(
-            f"{place.field} {place.value} is not a target that this API key can see, so it cannot be checked against"
-            f" scope. The request was not sent. Correct {place.field}."
-        )
-    return name
 
 
 def outside_scope(what: str, reason: str) -> str:

@@ -129,11 +129,14 @@ def places_in(entry: Family, body: object) -> Iterator[Mention]:
     waiting: list[tuple[str, _Names, int, object]] = [("", (), _ANYTHING, body)]
     while waiting:
         field, path, meaning, value = waiting.pop()
-        if path in unscoped:
+        if path in unscoped or value is None or isinstance(value, bool):
             continue
-        if isinstance(value, dict) and not _is_id(path):
+        key = path[-1] if path else ""
+        words = _words_of(key)
+        is_id = words in _ID_KEYS
+        if isinstance(value, dict) and not is_id:
             for name, inner in reversed([(str(name), inner) for name, inner in value.items()]):
-                yield from _in_text(field, _takes_key(path[-1] if path else "", meaning, name), name)
+                yield from _in_text(field, _takes_key(key, meaning, name), name)
                 below = (*path, name)
                 inherited = _HOST if below in names else _meaning_of(name, meaning)
                 waiting.append((f"{field}.{name}" if field else name, below, inherited, inner))
@@ -141,25 +144,19 @@ def places_in(entry: Family, body: object) -> Iterator[Mention]:
             waiting += [
                 (f"{field}[{index}]", path, meaning, inner) for index, inner in reversed(list(enumerate(value)))
             ]
-        elif value is not None and not isinstance(value, bool):
-            yield from _in_value(field, path, meaning, value, path in names and "[" not in field)
-
-
-def _is_id(path: _Names) -> bool:
-    return bool(path) and _words_of(path[-1]) in _ID_KEYS
-
-
-def _in_value(field: str, path: _Names, meaning: int, value: object, is_name: bool) -> Iterator[Mention]:
-    text = str(value)
-    if _is_id(path):
-        if not (text.isascii() and text.isdigit() and len(text) < 20):
-            shown = shape_of(value) if isinstance(value, dict) else repr(printable(text, 60))
-            raise Refused(f"{field} is {shown}, which is not the id of a target: give a number.")
-        yield Mention(field, int(text))
-    elif is_name:
-        yield Mention(field, text, is_name=True)
-    else:
-        yield from _in_text(field, _takes_text(path[-1] if path else "", meaning, text), text)
+        elif is_id:
+            text = str(value)
+            if not (text.isascii() and text.isdigit() and len(text) < 20):
+                shown = shape_of(value) if isinstance(value, dict) else repr(printable(text, 60))
+                raise Refused(f"{field} is {shown}, which is not the id of a target: give a number.")
+            yield Mention(field, int(text))
+        elif path in names and "[" not in field:
+            yield Mention(field, str(value), is_name=True)
+        else:
+            text = str(value)
+            numbers = not _DESCRIBES.search(words)
+            may_be_host = meaning == _HOST or (meaning == _MAYBE and _is_like_a_host(text, numbers))
+            yield from _in_text(field, may_be_host and not _is_no_host(text), text)
 
 
 def _in_text(field: str, takes_a_host: bool, text: str) -> Iterator[Mention]:
@@ -201,13 +198,6 @@ def _takes_key(field: str, above: int, key: str) -> bool:
     known = any(each.search(words) for each in (_HOST_KEY, _MAYBE_KEY, _SAYS_WHICH, _DESCRIBES, _HIDES))
     plural = above == _HOST and _words_of(field).endswith(("s", "_in_scope"))
     return plural and " " not in key and "_" not in key and not known and not words.startswith("exclude")
-
-
-def _takes_text(key: str, meaning: int, text: str) -> bool:
-    """Whether a text is judged as a host. meaning: of the key."""
-    if not meaning or _is_no_host(text):
-        return False
-    return meaning == _HOST or _is_like_a_host(text, numbers=not _DESCRIBES.search(_words_of(key)))
 
 
 # --- what a text names

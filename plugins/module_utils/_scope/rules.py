@@ -145,7 +145,8 @@ class _Layer(NamedTuple):
 
     def refusal(self, target: TargetName) -> str | None:
         """Why this mapping refuses a target, a clause, or None."""
-        stand_ins = [target._replace(host=str(other), address=other) for other in _others(target.address)]
+        others = embedded(target.address) if target.address else ()
+        stand_ins = [target._replace(host=str(other), address=other) for other in others]
         for place in (target, *stand_ins):
             reason = self.deny.touching(place)
             # an IPv4-mapped address is only the IPv4 address; the others reach it through a gateway, and are both
@@ -351,10 +352,6 @@ def _kind(target: TargetName) -> str | None:
             return "a local name"
         domain = domain.partition(".")[2]
     return None
-
-
-def _others(address: Address | None) -> tuple[ipaddress.IPv4Address, ...]:
-    return embedded(address) if address else ()
 
 
 def _is_mapped(address: Address | None) -> bool:

@@ -41,17 +41,25 @@ def problem_of(name: str) -> str | None:
     if broken:
         return f"write {_shown(f'{broken[1].lower()}://{broken[2]}')}"
     if separator:
-        return _problem_of_url(scheme, rest)
+        if scheme.lower() not in ("http", "https"):
+            return f"{_shown(scheme + '://')} is neither http:// nor https://; write one of them"
+        if re.match("https?://", rest, re.IGNORECASE):
+            return f"its scheme is written twice; write {_shown(rest)}"
+        place = re.split("[/?#]", rest, maxsplit=1)[0].rpartition("@")[2]
+        if not place:
+            return f"it has no host; write {scheme.lower()}://HOST/PATH"
+        return _problem_of_place(place) or (_PATTERN if _is_pattern(rest) else None)
     place = re.split("[/?#]", name, maxsplit=1)[0]
     if place == name:
         return _problem_of_place(name)
-    network = _network(re.sub(r"\[(.*)\]", r"\1", name))
-    if network:
-        if network.num_addresses == 1:
-            return f"it is a network of one host; write {_shown(str(network.network_address))}"
-        return "it is a network, and a target is one host; write each address by itself"
-    problem = _problem_of_place(place) or (_PATTERN if _is_pattern(name) else None)
-    return problem or f"write https:// in front of a URL with a path, as in {_shown(f'https://{name}')}"
+    try:
+        network = ipaddress.ip_network(re.sub(r"\[(.*)\]", r"\1", name), strict=False)
+    except ValueError:
+        problem = _problem_of_place(place) or (_PATTERN if _is_pattern(name) else None)
+        return problem or f"write https:// in front of a URL with a path, as in {_shown(f'https://{name}')}"
+    if network.num_addresses == 1:
+        return f"it is a network of one host; write {_shown(str(network.network_address))}"
+    return "it is a network, and a target is one host; write each address by itself"
 
 
 def refuse_name(path: str, name: str) -> None:
@@ -88,17 +96,6 @@ def _problem_of_characters(name: str) -> str | None:
 def _is_unprintable(character: str) -> bool:
     # Cs: a surrogate, which cannot be encoded in a request
     return character.isspace() or unicodedata.category(character) in ("Cc", "Cs", "Zs", "Zl", "Zp")
-
-
-def _problem_of_url(scheme: str, rest: str) -> str | None:
-    if scheme.lower() not in ("http", "https"):
-        return f"{_shown(scheme + '://')} is neither http:// nor https://; write one of them"
-    if re.match("https?://", rest, re.IGNORECASE):
-        return f"its scheme is written twice; write {_shown(rest)}"
-    place = re.split("[/?#]", rest, maxsplit=1)[0].rpartition("@")[2]
-    if not place:
-        return f"it has no host; write {scheme.lower()}://HOST/PATH"
-    return _problem_of_place(place) or (_PATTERN if _is_pattern(rest) else None)
 
 
 def _is_pattern(text: str) -> bool:
@@ -169,13 +166,6 @@ def _is_address(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
-    try:
-        return ipaddress.ip_network(text, strict=False)
-    except ValueError:
-        return None
 
 
 def _is_port(text: str) -> bool:
