@@ -169,8 +169,8 @@ def reason_in(said: Any) -> tuple[str | None, str | None]:
     place = next((name for name in _MESSAGES if _text(named.get(name))), None)
     if place is None:
         return None, None
-    more = (_details(named[name]) for name in _DETAILS if name != place and name in named)
-    return _text(named[place]), next(filter(None, more), None)
+    more = next((named[name] for name in _DETAILS if name != place and named.get(name) not in (None, "")), None)
+    return _text(named[place]), more if more is None or isinstance(more, str) else json.dumps(more)
 
 
 def _text(value: Any) -> str | None:
@@ -182,10 +182,6 @@ def _text(value: Any) -> str | None:
     if isinstance(value, dict) and value:
         return ": ".join(filter(None, reason_in(value))) or json.dumps(value)
     return None
-
-
-def _details(value: Any) -> str | None:
-    return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
 def api_error(

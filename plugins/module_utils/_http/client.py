@@ -69,7 +69,9 @@ class Client:
         adds: bool = False,
     ) -> Answer:
         """Send a write, if it is permitted. adds: whether it only adds an object, which ``create`` adds to the lists."""
-        permit = self._permit(method, path, query, form, json, self._target_name)
+        permit = self._permit(
+            method, path, query, form, json, lambda target_id: (self.read(TARGET, target_id) or {}).get("name")
+        )
         if not adds:
             self._drop_lists()
         elif self._lists is not None:
@@ -96,10 +98,6 @@ class Client:
     ) -> None:
         """Send a write, if it is permitted, and leave it to the caller what its answer means. Raises CallError."""
         self._write(method, path, ANY_CALL, query=query, form=form, json=json)
-
-    def _target_name(self, target_id: int) -> str | None:
-        record = self.read(TARGET, target_id)
-        return record["name"] if record else None
 
     def pages(
         self, resource: Family, query: Record | None = None, whole: bool = True, recheck: bool = False
@@ -178,7 +176,15 @@ class Client:
                 self._drop_lists()
                 return None
             raise
-        return self._record(resource, answer, object_id)
+        data = answer.data()
+        if not is_row(resource, data):
+            raise answer.unexpected(f"no valid {resource.noun} record")
+        record = record_of(resource, data)
+        if record["id"] != object_id:
+            # as behind a redirect: nothing may be done to an object that was not asked for
+            raise answer.unexpected(f"the id {record['id']}")
+        self.transport.note(resource, [record])
+        return record
 
     def create(
         self,
@@ -269,22 +275,23 @@ class Client:
             shown[:] = [self.read(resource, object_id)]
             return shown[0] is not None and all(same(shown[0].get(field), value) for field, value in changes.items())
 
-        hints = {409: f"another {resource.noun} has this {resource.key}; choose another one"}
+        about, path = self._about("update", resource), f"{resource.path}/{object_id}"
+        taken = {409: f"another {resource.noun} has this {resource.key}; choose another one"}
+        hints = taken if resource.key in changes else None
         try:
-            _accepted(
-                self._write(
-                    method,
-                    f"{resource.path}/{object_id}",
-                    self._about("update", resource),
-                    json=body or changes,
-                    hints=hints if resource.key in changes else None,
-                )
-            )
+            _accepted(self._write(method, path, about, json=body or changes, hints=hints))
         except CallError as error:
             self._settle(error, resource.noun, "updated", is_done)
         if not shown:
             self._read_back(resource.noun, "updated", is_done)
-        return _updated(resource, live, changes, shown[0])
+        what = f"{resource.noun} {printable(live.get('name', live[resource.key]))!r} (id {object_id})"
+        if shown[0] is None:
+            raise Incomplete(f"After the update, {what} does not exist any more: run the task again.")
+        record, unexpected = written(resource, live, changes, shown[0])
+        if unexpected:
+            problem = not_as_written(what, unexpected, changes)
+            raise Incomplete(problem, unexpected=unexpected, **{resource.name: record})
+        return record
 
     def delete(
         self,
@@ -383,29 +390,6 @@ class Client:
             return self.transport.send("GET", path, query=place or None, hints=hints, about=about)
 
         return listing.nested(resource, path, send, rows_in)
-
-    def _record(self, resource: Family, answer: Answer, object_id: int) -> Record:
-        data = answer.data()
-        if not is_row(resource, data):
-            raise answer.unexpected(f"no valid {resource.noun} record")
-        record = record_of(resource, data)
-        if record["id"] != object_id:
-            # as behind a redirect: nothing may be done to an object that was not asked for
-            raise answer.unexpected(f"the id {record['id']}")
-        self.transport.note(resource, [record])
-        return record
-
-
-def _updated(resource: Family, live: Record, changes: Record, shown: Record | None) -> Record:
-    """The record that was read after an update. Raises Incomplete if it is not as it was written."""
-    what = f"{resource.noun} {printable(live.get('name', live[resource.key]))!r} (id {live['id']})"
-    if shown is None:
-        raise Incomplete(f"After the update, {what} does not exist any more: run the task again.")
-    record, unexpected = written(resource, live, changes, shown)
-    if unexpected:
-        problem = not_as_written(what, unexpected, changes)
-        raise Incomplete(problem, unexpected=unexpected, **{resource.name: record})
-    return record
 
 
 def _accepted(answer: Answer) -> None:

@@ -15,18 +15,18 @@ from itertools import chain
 from typing import Any
 
 from .._model import private_files
-from .._model.errors import CallError, printable
+from .._model.errors import printable
 from . import pace
 from .pace import Heard, Pace, Rule
-from .retry import asked_wait, number_in, rate_limit_pause
+from .retry import asked_wait, number_in
 
 
 class Budget:
     """Waits for the rate limits, at most ``rate_limit_wait`` seconds in all.
 
     seconds: ``rate_limit_wait``; window: the time in which the service counts its limits; share: the percentage of them
-    that may be used; sleep, clock, jitter: as in ``Transport``; on_wait: called before each sleep, with the
-    seconds until the next call.
+    that may be used; sleep, clock: as in ``Transport``; on_wait: called before each sleep, with the seconds until the next
+    call.
     """
 
     def __init__(
@@ -37,7 +37,6 @@ class Budget:
         share: int,
         sleep: Callable[[float], object],
         clock: Callable[[], float],
-        jitter: Callable[[], float],
     ) -> None:
         self._seconds = self.seconds = seconds
         self.window = window
@@ -46,7 +45,6 @@ class Budget:
         self.on_wait: Callable[[float], object] = lambda seconds: None
         self._sleep = sleep
         self._clock = clock
-        self._jitter = jitter
         self._waited = 0.0
         # what sleeps owe that returned early
         self._owed = 0.0
@@ -77,19 +75,6 @@ class Budget:
         before = self._clock()
         self._sleep(seconds)
         self._owed += max(0.0, seconds - (self._clock() - before))
-
-    def wait_asked(self, headers: Mapping[str, str], error: CallError, limited: int) -> None:
-        """Wait after a 429, the ``limited``-th of its call. Raises an error of the same type if the wait is too long."""
-        pause = rate_limit_pause(asked_wait(headers, time.time()), limited, self._jitter())
-        if pause > self.left:
-            raise type(error)(
-                f"{error.method} {error.path} was answered 429, the rate limit is used up and the next call is allowed"
-                f" in {pause:.0f} s",
-                error.method, error.path, status=429, message=error.message, details=error.details,
-                advice="run the task again later, or raise rate_limit_wait"
-                f" (now {self.seconds:g} s for the whole task)",
-            ).with_facts(after_loss=error.after_loss) from None  # fmt: skip
-        self.wait(pause)
 
 
 class Turn:

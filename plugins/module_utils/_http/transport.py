@@ -77,7 +77,6 @@ class Transport:
             connection.rate_share,
             self._nap,
             clock,
-            jitter,
         )
         self._break_silence()
         self._redactor = Redactor(connection.api_key)
@@ -242,7 +241,17 @@ class Transport:
             raise error
         if self.last is not None and outcome == 429:
             tries.limited += 1
-            self.budget.wait_asked(self.last.headers, error, tries.limited)
+            asked = retry.asked_wait(self.last.headers, time.time())
+            pause = retry.rate_limit_pause(asked, tries.limited, self.jitter())
+            if pause > self.budget.left:
+                raise type(error)(
+                    f"{error.method} {error.path} was answered 429, the rate limit is used up and the next call is allowed"
+                    f" in {pause:.0f} s",
+                    error.method, error.path, status=429, message=error.message, details=error.details,
+                    advice="run the task again later, or raise rate_limit_wait"
+                    f" (now {self.budget.seconds:g} s for the whole task)",
+                ).with_facts(after_loss=error.after_loss) from None  # fmt: skip
+            self.budget.wait(pause)
             return
         if tries.repeated >= self.connection.retries:
             raise error
