@@ -103,7 +103,27 @@ def _connection(options: Mapping[str, Any]) -> Connection:
     base_url = _checked_base_url(options["base_url"], options["allow_http"])
     # http to a loopback address keeps the key on this machine; a proxy would send it elsewhere
     local_only = base_url.startswith("http:") and not options["allow_http"]
-    api_key, numbers = _checked_api_key(options["api_key"]), _checked_numbers(options)
+    api_key = options["api_key"]
+    if not api_key:
+        raise WrongOption(
+            "api_key is empty: set it, or the environment variable SCANNER_API_KEY, to a key from the account's API"
+            " section."
+        )
+    if not re.fullmatch("[!-~]+", api_key):
+        # not quoted: it is a secret
+        raise WrongOption(
+            "api_key contains a space, a line break or another character that no key has: copy the key again,"
+            " without what surrounds it."
+        )
+    for name in ("timeout", "call_timeout"):
+        # also refuses nan
+        if options[name] is not None and not 0 < options[name] <= LONGEST_TIMEOUT:
+            raise WrongOption(f"{name} is {options[name]:g}: set it to more than 0, and to {LONGEST_TIMEOUT} at most.")
+    for name, least in _LEAST.items():
+        if options[name] < least:
+            raise WrongOption(f"{name} is {options[name]}: set it to {least} or more.")
+    if not 1 <= options["rate_share"] <= 100:
+        raise WrongOption(f"rate_share is {options['rate_share']}: set it to a percentage from 1 to 100.")
     cert, key = options["client_cert"] or None, options["client_key"]
     if key and not cert:
         raise WrongOption("client_key is set without client_cert: set both, or client_cert alone.")
@@ -114,7 +134,7 @@ def _connection(options: Mapping[str, Any]) -> Connection:
     return Connection(
         base_url=base_url,
         api_key=api_key,
-        **numbers,
+        **{name: options[name] for name in ("timeout", "call_timeout", "rate_share", *_LEAST)},
         verify=verify,
         cert=(cert, key) if cert and key else cert,
         proxy=_checked_proxy(options["proxy"], local_only) if options["proxy"] else None,
@@ -165,21 +185,6 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _checked_api_key(api_key: str | None) -> str:
-    if not api_key:
-        raise WrongOption(
-            "api_key is empty: set it, or the environment variable SCANNER_API_KEY, to a key from the account's API"
-            " section."
-        )
-    if not re.fullmatch("[!-~]+", api_key):
-        # not quoted: it is a secret
-        raise WrongOption(
-            "api_key contains a space, a line break or another character that no key has: copy the key again,"
-            " without what surrounds it."
-        )
-    return api_key
-
-
 def _checked_proxy(proxy: str, local_only: bool) -> str:
     # never quoted: it may hold a password
     try:
@@ -201,16 +206,3 @@ def _existing_file(path: str, option: str) -> None:
     if not os.path.exists(path):
         raise WrongOption(f"{option} names a file that does not exist: {path!r}; correct the path.")
     refuse_untrusted(path, option)
-
-
-def _checked_numbers(options: Mapping[str, Any]) -> dict[str, Any]:
-    for name in ("timeout", "call_timeout"):
-        # also refuses nan
-        if options[name] is not None and not 0 < options[name] <= LONGEST_TIMEOUT:
-            raise WrongOption(f"{name} is {options[name]:g}: set it to more than 0, and to {LONGEST_TIMEOUT} at most.")
-    for name, least in _LEAST.items():
-        if options[name] < least:
-            raise WrongOption(f"{name} is {options[name]}: set it to {least} or more.")
-    if not 1 <= options["rate_share"] <= 100:
-        raise WrongOption(f"rate_share is {options['rate_share']}: set it to a percentage from 1 to 100.")
-    return {name: options[name] for name in ("timeout", "call_timeout", "rate_share", *_LEAST)}

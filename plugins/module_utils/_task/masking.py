@@ -54,21 +54,19 @@ def shown_result(result: dict[str, Any], known: set[str]) -> dict[str, Any]:
 def _without(value: dict[str, Any], known: set[str]) -> dict[str, Any]:
     """As remove_values, which walks through every text: only through those parts of a dictionary that hold a secret."""
     shown = {}
+    # as JSON has them, without any character beyond ASCII
+    escaped = [dumps(secret)[1:-1] for secret in known]
+    # JSON has other names for these constants of Python, which are no secrets
+    words = "True False None"
+    is_in_words = any(secret in words for secret in known)
     for name, part in value.items():
         if isinstance(part, dict):
             shown[name] = _without(part, known)
-        elif is_plain(part) and not _may_hold(dumps(part), known):
-            shown[name] = part
-        else:
-            shown[name] = remove_values(part, known)
+            continue
+        printed = None if is_in_words or not is_plain(part) else dumps(part)
+        may_hold = printed is None or any(each in printed for each in escaped)
+        shown[name] = remove_values(part, known) if may_hold else part
     return shown
-
-
-def _may_hold(printed: str, known: set[str]) -> bool:
-    """Whether JSON may hold a secret. printed: without any character beyond ASCII."""
-    # the other words are those of Python for what has another name in JSON
-    words = "True False None"  # the names of constants, no secret
-    return any(dumps(secret)[1:-1] in printed or secret in words for secret in known)
 
 
 def is_plain(value: object, depth: int = 100) -> bool:

@@ -155,7 +155,19 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core has no types
 def run(declared: Module) -> None:
     """Run a module. An interrupt ends it between two calls."""
     with Stop(_is_abandoned).listening() as stop:
-        _run(_Module(declared, stop))
+        module = _Module(declared, stop)
+        missing = missing_requests()
+        if missing:
+            module.fail_json(msg=missing_required_lib(missing))
+        ended = declared.perform(module, module.no_log_values)
+        returned = ended.returned(module._verbosity)
+        if ended.failure is not None:
+            # not inside an except clause, which would add a traceback at -vvv
+            module.fail_json(**returned)
+        # exit_json does not return
+        with contextlib.suppress(RecursionError):
+            module.exit_json(**returned)
+        module.fail_json(**ended.too_deep(module._verbosity))
 
 
 def _is_abandoned() -> bool:
@@ -168,18 +180,3 @@ def _is_abandoned() -> bool:
         return any(event & (select.POLLERR | select.POLLHUP) for _number, event in pipe.poll(0))
     except OSError:
         return False
-
-
-def _run(module: _Module) -> None:
-    missing = missing_requests()
-    if missing:
-        module.fail_json(msg=missing_required_lib(missing))
-    ended = module.declared.perform(module, module.no_log_values)
-    returned = ended.returned(module._verbosity)
-    if ended.failure is not None:
-        # not inside an except clause, which would add a traceback at -vvv
-        module.fail_json(**returned)
-    # exit_json does not return
-    with contextlib.suppress(RecursionError):
-        module.exit_json(**returned)
-    module.fail_json(**ended.too_deep(module._verbosity))
