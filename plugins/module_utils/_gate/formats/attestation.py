@@ -113,7 +113,7 @@ def _predicate(document: Document, gate_json: str) -> dict[str, Any]:
         tests[name] = worst_verdict((verdict, tests.get(name, PASS)))
     proven = is_proof(document) and not document["counts"]["failing"]
     result = worst_verdict((_verdict_of(document, proven), *tests.values()))
-    url = origin_of(document, "build")
+    url, build = origin_of(document, "build"), document.get("build")
     return {
         "result": _RESULTS[result],
         "configuration": [
@@ -121,7 +121,22 @@ def _predicate(document: Document, gate_json: str) -> dict[str, Any]:
         ],
         **({"url": url} if _URL.fullmatch(url) else {}),
         **{_LISTS[word]: sorted(name for name in tests if tests[name] == word) for word in VERDICTS},
-        EXTENSION: _extension(document, gate_json),
+        EXTENSION: {
+            **_shown(document, _OF_RUN),
+            "baseline": {key: document["baseline"][key] for key in ("state", "accepted")},
+            "build": build and _shown(build, build),
+            "controls": [_shown(each, _OF_CONTROL) for each in document.get("controls") or ()],
+            "gate": {"name": "gate.json", **_digest(gate_json)},
+            "scans": [
+                # cosign and protobuf read numbers as floating-point numbers, which would round a long id
+                {**_shown(pair, _OF_SCAN), "id": None if pair["scan_id"] is None else str(pair["scan_id"])}
+                for pair in document["targets"]
+            ],
+            "waivers": [
+                {**_shown(rows[0]["waiver"], _OF_WAIVER), "findings": len(rows)}
+                for _file_and_line, rows in sorted(by_waiver(document).items())
+            ],
+        },
     }
 
 
@@ -143,26 +158,6 @@ def _verdict_of(judged: Mapping[str, Any], is_whole: bool) -> str:
 
 def _place(of: Mapping[str, Any]) -> str:
     return line(f"{of['target'] or 'unknown target'} with {of['tool'] or 'any tool'}")
-
-
-def _extension(document: Document, gate_json: str) -> dict[str, Any]:
-    build = document.get("build")
-    return {
-        **_shown(document, _OF_RUN),
-        "baseline": {key: document["baseline"][key] for key in ("state", "accepted")},
-        "build": build and _shown(build, build),
-        "controls": [_shown(each, _OF_CONTROL) for each in document.get("controls") or ()],
-        "gate": {"name": "gate.json", **_digest(gate_json)},
-        "scans": [
-            # cosign and protobuf read numbers as floating-point numbers, which would round a long id
-            {**_shown(pair, _OF_SCAN), "id": None if pair["scan_id"] is None else str(pair["scan_id"])}
-            for pair in document["targets"]
-        ],
-        "waivers": [
-            {**_shown(rows[0]["waiver"], _OF_WAIVER), "findings": len(rows)}
-            for _file_and_line, rows in sorted(by_waiver(document).items())
-        ],
-    }
 
 
 def _shown(of: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from math import isinf
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 from ..._model.errors import counted
 from ..._model.safe_text import encode, line
 from ..._model.times import expiry_of, is_date, utc_text
-from .document import Document, Row, place, problems, waived_by, waiver_place
+from .document import Document, place, problems, waived_by, waiver_place
 
 # octets in a line of the file, without its end (section 3.1)
 _LONGEST_LINE = 75
@@ -32,11 +32,9 @@ _NO_EVENT = (
 def calendar(document: Document) -> str:
     """The ends of waivers in force, and the days on which findings begin to fail."""
     stamp = f"DTSTAMP:{_compact(document['generated'])}"
-    findings = map(_of_finding, (row for row in document["findings"] if row["due"]))
-    events = [*_of_run(document), *_of_waivers(document), *findings]
     names: Counter[str] = Counter()
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//scanops//scanops.scanner gate//EN", "CALSCALE:GREGORIAN"]
-    for identity, when, summary, description in events:
+    for identity, when, summary, description in _events(document):
         start = _start(when)
         if start is None:
             continue
@@ -56,19 +54,13 @@ def calendar(document: Document) -> str:
     return "".join(chain.from_iterable(map(_folded, lines)))
 
 
-# what identifies an event in every run, when it is, and two texts
-_Event = tuple[list[Any], str, str, str]
-
-
-def _of_run(document: Document) -> Iterator[_Event]:
-    """That events may be missing, on the day of a run that did not read everything."""
+def _events(document: Document) -> Iterator[tuple[list[Any], str, str, str]]:
+    """What identifies an event in every run, when it is, its summary and its description."""
     why = problems(document)
+    # on the day of a run that did not read everything
     if why:
         said = f"{line(' '.join(why[:_MOST_PROBLEMS]), 2000)} What begins to fail may be missing from this calendar."
         yield ["run"], document["generated"][:10], f"Incomplete: {counted(len(why), 'problem')} of the gate", said
-
-
-def _of_waivers(document: Document) -> Iterator[_Event]:
     listed = document["waivers"]
     doubled = chain.from_iterable(each["waivers"] for each in listed["doubled"])
     used = (row["waiver"] for row in document["findings"] if row["waiver"])
@@ -79,13 +71,12 @@ def _of_waivers(document: Document) -> Iterator[_Event]:
         # its line changes with others, and its end when it is renewed
         identity = ["waiver", waiver["file"], dict(sorted(matcher.items()))]
         yield identity, waiver["expires"], f"Waiver ends: {words}", waived_by(waiver)
-
-
-def _of_finding(row: Row) -> _Event:
-    team = f" Team: {line(row['team'])}." if row["team"] else ""
-    said = f"{place(row)}. It is older than the policy allows from this day on.{team}"
-    identity = ["finding", row["workspace"], row["tool"], row["fingerprint"], row["index"]]
-    return identity, row["due"], f"Begins to fail: {row['severity']} {line(row['name'], 200)}", said
+    for row in document["findings"]:
+        if row["due"]:
+            team = f" Team: {line(row['team'])}." if row["team"] else ""
+            said = f"{place(row)}. It is older than the policy allows from this day on.{team}"
+            identity = ["finding", row["workspace"], row["tool"], row["fingerprint"], row["index"]]
+            yield identity, row["due"], f"Begins to fail: {row['severity']} {line(row['name'], 200)}", said
 
 
 def _start(when: str) -> str | None:
@@ -100,16 +91,13 @@ def _compact(time: str) -> str:
     return time.replace("-", "").replace(":", "")
 
 
-def _folded(text: str) -> Iterable[str]:
+def _folded(text: str) -> Iterator[str]:
     """A line in parts of at most 75 octets, none of which ends within a character."""
     if text.isascii():
         # several times faster
         rest = range(_LONGEST_LINE, len(text), _LONGEST_LINE - 1)
-        return ["".join([text[:_LONGEST_LINE], *(f"\r\n {text[at:][: _LONGEST_LINE - 1]}" for at in rest), "\r\n"])]
-    return _parts(text)
-
-
-def _parts(text: str) -> Iterator[str]:
+        yield "".join([text[:_LONGEST_LINE], *(f"\r\n {text[at:][: _LONGEST_LINE - 1]}" for at in rest), "\r\n"])
+        return
     size, begin = 0, 0
     for at, character in enumerate(text):
         octets = len(character.encode())

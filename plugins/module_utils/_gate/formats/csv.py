@@ -6,12 +6,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from ..._model.safe_text import block, cell, exact_cell, line
-from .document import Document, Row, is_whole, pair_problems, problems, references_of
+from .document import Document, Row, pair_problems, problems, references_of
 
 # no cell has it, because it is a control character
 _BETWEEN = "\x1f"
@@ -35,16 +34,31 @@ def table(document: Document) -> str:
     The first rows of an incomplete run have the outcome in place of a state: one for each target that was not scanned or read
     completely.
     """
-    first = [[exact_cell(values.get(column, "")) for column in COLUMNS] for values in _problems(document)]
+    found = [
+        {"state": pair["outcome"], "target": line(pair["target"]), "tool": line(pair["tool"]), "name": sentence}
+        for pair in document["targets"]
+        for sentence in pair_problems(pair)
+    ]
+    found = found or [{"state": document["outcome"], "name": problem} for problem in problems(document)]
+    first = [[exact_cell(values.get(column, "")) for column in COLUMNS] for values in found]
     rows = [[_shown(row, column) for column in COLUMNS] for row in document["findings"]]
-    text = "\r\n".join([*map(_line, [COLUMNS, *first, *rows]), ""])
+    # the writer of the standard library takes several times longer
+    lines = (_BETWEEN.join(cells).replace('"', '""').replace(_BETWEEN, '","') for cells in [COLUMNS, *first, *rows])
+    # cells have quotes and no line breaks, so a spreadsheet with other separators finds no more than the first one
+    text = "\r\n".join([*(f'"{each}"' for each in lines), ""])
     # without it, Excel reads the code page of the machine
     return text if text.isascii() else f"{_BYTE_ORDER_MARK}{text}"
 
 
 def _shown(row: Row, column: str) -> str:
     """The cell of a finding in a column."""
-    value: Any = references_of(row) if column == "references" else _value(row, column)
+    value: Any
+    if column == "references":
+        value = references_of(row)
+    elif column.startswith(_OF_WAIVER):
+        value = str(row["waiver"][column.removeprefix(_OF_WAIVER)]) if row["waiver"] else None
+    else:
+        value = row[column]
     if isinstance(value, str):
         return _cell(value, column in _VALUES, column in _LONG_TEXTS)
     if isinstance(value, list):
@@ -59,31 +73,3 @@ def _shown(row: Row, column: str) -> str:
 def _cell(text: str, is_value: bool, is_long: bool) -> str:
     shown = block(text) if is_long else line(text)
     return cell(shown) if is_value else exact_cell(shown)
-
-
-def _value(row: Row, column: str) -> Any:
-    """The value in a column of the finding, or of its waiver."""
-    if not column.startswith(_OF_WAIVER):
-        return row[column]
-    return str(row["waiver"][column.removeprefix(_OF_WAIVER)]) if row["waiver"] else None
-
-
-def _line(cells: Sequence[str]) -> str:
-    """A record as RFC 4180 has it. The writer of the standard library takes several times longer.
-
-    All cells have quotes, and none has a line break, so the first cell is all that a spreadsheet with other separators finds.
-    """
-    inner = _BETWEEN.join(cells).replace('"', '""').replace(_BETWEEN, '","')
-    return f'"{inner}"'
-
-
-def _problems(document: Document) -> list[dict[str, str]]:
-    """The cells of the rows that say why a run is incomplete."""
-    if is_whole(document):
-        return []
-    rows = [
-        {"state": pair["outcome"], "target": line(pair["target"]), "tool": line(pair["tool"]), "name": sentence}
-        for pair in document["targets"]
-        for sentence in pair_problems(pair)
-    ]
-    return rows or [{"state": document["outcome"], "name": problem} for problem in problems(document)]

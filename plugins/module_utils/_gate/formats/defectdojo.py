@@ -83,6 +83,8 @@ def _scope(document: Document) -> str:
 
 def _finding(row: Row, day: str) -> Record:
     state, cwe, service = row["state"], cwe_number(row), line(row["service"], 100)
+    # none for a target that the importer may not be able to read, because then it fails as a whole
+    address, path = address_of(row), row["path"] or ""
     found = {
         "title": line(row["name"], _LONGEST_TITLE) or check_of(row),
         "severity": ranked_severity(row).capitalize(),
@@ -108,13 +110,6 @@ def _finding(row: Row, day: str) -> Record:
         "param": line(row["parameter"]),
         "vulnerability_ids": cves_of(row),
         "cwe": int(cwe) if cwe else None,
-        "endpoints": _endpoints(row),
+        "endpoints": [address + (path if _PATH.fullmatch(path) else "")] if address else [],
     }
     return {key: value for key, value in found.items() if value not in ("", [], None)}
-
-
-def _endpoints(row: Row) -> list[str]:
-    """Where it is; nothing for a target that the importer may not be able to read, because then it fails as a whole."""
-    address = address_of(row)
-    path = row["path"] if row["path"] and _PATH.fullmatch(row["path"]) else ""
-    return [address + path] if address else []

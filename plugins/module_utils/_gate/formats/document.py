@@ -208,19 +208,16 @@ def pair_problems(pair: Mapping[str, Any]) -> list[str]:
     return [f"{where}: {pair['outcome']}: {reason}" for reason in reasons]
 
 
-def _last_day(expires: str) -> str:
-    """The day in UTC on which a waiver ends, which has a date or a time with a zone."""
-    at = expiry_of(expires)
-    return expires if is_date(expires) or at is None or isinf(at) else utc_text(at)[:10]
-
-
 def coming(document: Document) -> list[tuple[str, str]]:
     """What begins to fail by time alone, each with its date, the next first: waivers end, and findings become too old."""
-    ends = [
-        (_last_day(each["expires"]), f"the waiver in {line(each['file'])}:{each['line']} of {line(each['owner'], 60)} ends"
-         f" {in_days(each['days'])}: {line(each['reason'], 200)}")
-        for each in document["waivers"]["ending"]
-    ]  # fmt: skip
+    ends = []
+    for each in document["waivers"]["ending"]:
+        day, at = each["expires"], expiry_of(each["expires"])
+        # a time with a zone ends on its day in UTC
+        if not is_date(day) and at is not None and not isinf(at):
+            day = utc_text(at)[:10]
+        where = f"{line(each['file'])}:{each['line']} of {line(each['owner'], 60)}"
+        ends.append((day, f"the waiver in {where} ends {in_days(each['days'])}: {line(each['reason'], 200)}"))
     kinds: dict[tuple[str, ...], list[Row]] = {}
     for row in document["findings"]:
         if row["due"]:
@@ -249,16 +246,13 @@ def fixes(document: Document) -> list[Fix]:
     for row in document["findings"]:
         if row["state"] == FAILING:
             groups.setdefault((check_of(row), str(row["name"])), []).append(row)
-    found = [
-        Fix(min(rows, key=_urgency), len(rows), len({str(row["target"]) for row in rows}), _owners(rows))
-        for rows in groups.values()
-    ]
+    found = []
+    for rows in groups.values():
+        rows.sort(key=_urgency)
+        teams = dict.fromkeys((row["team"], row["contact"]) for row in rows if row["team"])
+        owners = first_of([f"{team} ({contact})" if contact else str(team) for team, contact in teams], _MOST_OWNERS)
+        found.append(Fix(rows[0], len(rows), len({str(row["target"]) for row in rows}), owners))
     return sorted(found, key=lambda fix: (*_urgency(fix.first), -fix.number))
-
-
-def _owners(rows: Iterable[Row]) -> str:
-    every = dict.fromkeys((row["team"], row["contact"]) for row in sorted(rows, key=_urgency) if row["team"])
-    return first_of([f"{team} ({contact})" if contact else str(team) for team, contact in every], _MOST_OWNERS)
 
 
 def _urgency(row: Row) -> tuple[float, ...]:

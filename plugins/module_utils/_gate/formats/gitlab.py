@@ -86,6 +86,9 @@ def _vulnerability(row: Row) -> Record:
         "facts": facts(row),
         "change": row["change"],
     }
+    solution = fenced(block(row["recommendation"]))
+    if len(solution) > _LONGEST_SOLUTION:
+        solution = fenced(block(row["recommendation"], _SHORT_SOLUTION))
     links = list(filter(_LINK.fullmatch, references_of(row)))[:_MOST_LINKS]
     found = {
         "id": identity(row),
@@ -99,7 +102,7 @@ def _vulnerability(row: Row) -> Record:
             if value is not None
         },
         "description": "\n\n".join(titled_texts(row, "description", "risk") or [fenced(place(row))]),
-        "solution": _solution(row["recommendation"]),
+        "solution": solution,
         "links": [{"name": line(link, _LONGEST_NAME), "url": link} for link in links],
         "evidence": {"summary": block(row["evidence"], _LONGEST_SUMMARY)} if row["evidence"] else None,
     }
@@ -107,11 +110,6 @@ def _vulnerability(row: Row) -> Record:
         flag = {"type": "flagged-as-likely-false-positive", "origin": "waiver", "description": because(row)}
         found["flags"] = [flag]
     return {key: value for key, value in found.items() if value or key == "name"}
-
-
-def _solution(text: str) -> str:
-    shown = fenced(block(text))
-    return shown if len(shown) <= _LONGEST_SOLUTION else fenced(block(text, _SHORT_SOLUTION))
 
 
 def _identifiers(row: Row) -> list[dict[str, str]]:

@@ -279,6 +279,11 @@ def facts(document: Document) -> dict[str, str]:
     sources = document.get("sources") or {}
     sources = {"EPSS": sources.get("epss"), "Known exploited": sources.get("known_exploited")}
     outcomes = (document.get("outcomes") or {}).items()
+    baseline, accepted = document["baseline"], "none"
+    if baseline.get("path"):
+        reason = f": {baseline['reason']}" if baseline.get("reason") else ""
+        findings = counted(baseline["accepted"], "finding")
+        accepted = f"{baseline['path']}, {baseline['state']}, accepts {findings}{reason}"
     mapped = ", ".join(f"{key}: {value}" for key, value in outcomes if value != FAIL and key != PASSED)
     return {
         "Outcome": document["outcome"],
@@ -286,7 +291,7 @@ def facts(document: Document) -> dict[str, str]:
         "Build": origin_of(document, "build"),
         "Commit": origin_of(document, "commit"),
         "Build that was scanned": scanned_build(document),
-        "Baseline": _baseline(document["baseline"]),
+        "Baseline": accepted,
         **_owners(document["owners"]),
         **{
             title: f"{source['path']}, data of {source['date'] or 'an unknown date'}"
@@ -302,13 +307,6 @@ def facts(document: Document) -> dict[str, str]:
         "Decided": document["generated"],
         "Written by": f"scanops.scanner {document['collection_version']}",
     }
-
-
-def _baseline(baseline: Mapping[str, Any]) -> str:
-    if not baseline.get("path"):
-        return "none"
-    reason = f": {baseline['reason']}" if baseline.get("reason") else ""
-    return f"{baseline['path']}, {baseline['state']}, accepts {counted(baseline['accepted'], 'finding')}{reason}"
 
 
 def _owners(owners: Mapping[str, Any] | None) -> dict[str, str]:

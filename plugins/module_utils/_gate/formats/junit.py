@@ -85,11 +85,6 @@ def _scan(name: str, where: tuple[str, ...], outcome: str, sentences: list[str],
     return _test(name, where, error, time)
 
 
-def _name(row: Row) -> str:
-    """The name of a finding's test, by which readers compare runs, so that nothing but the finding is in it."""
-    return f"{line(row['name'], 255)} at {place(row)}, {identity(row)}"
-
-
 def _case(row: Row, where: tuple[str, ...]) -> str:
     """The test of a finding."""
     element, message = "", attribute(because(row))
@@ -99,4 +94,5 @@ def _case(row: Row, where: tuple[str, ...]) -> str:
         texts = [f"\n\n{key.capitalize()}: {block(row[key])}" for key in _TEXTS if row[key]]
         content = xml("".join([f"Fingerprint: {identity(row)}\n{facts(row)}", *texts]))
         element = f"<failure type={attribute(row['severity'])} message={message}>{content}</failure>"
-    return _test(_name(row), where, element)
+    # readers compare runs by this name, so nothing but the finding is in it
+    return _test(f"{line(row['name'], 255)} at {place(row)}, {identity(row)}", where, element)

@@ -66,10 +66,12 @@ def markdown(document: Document) -> str:
     rows = document["findings"]
     failing = [row for row in rows if row["state"] == FAILING]
     new = [row for row in _without_waived(rows) if is_new(row) and row["state"] != FAILING]
+    # those without a target are among the reasons
+    unread = problems(document) if any(map(pair_problems, document["targets"])) else []
     first = [
         [_headline(document)],
         _reasons(document),
-        _not_scanned(document),
+        _section("Not scanned or read completely", [], _bullets(unread, _MOST_PROBLEMS, "problem")),
         _controls(document),
         _counts(document),
         _fix_first(document, _fix),
@@ -98,12 +100,14 @@ def comment(document: Document) -> str:
     """
     document = published(document)
     changed = list(filter(is_new, _without_waived(document["findings"])))
+    states = ", ".join(f"{number} {state}" for state, number in by_state(document).items() if number)
     sections = [
         [_headline(document)],
         _reasons(document),
         _controls(document),
-        [f"{_since(document)} {_states(document)}{_below(document)}".rstrip()],
-        _fix_first(document, lambda each: f"{_fix(each)} ({_why(each)})"),
+        [f"{_since(document)} {f'By state: {states}.' if states else ''}{_below(document)}".rstrip()],
+        # with the rule that decides, because a known finding that fails is in no table here
+        _fix_first(document, lambda each: f"{_fix(each)} (fails: {code(rule_of(each.first), _LONGEST)})"),
         _findings("New", [row for row in changed if row["change"] != WORSE], _MOST_NEW),
         _findings("Worse", [row for row in changed if row["change"] == WORSE], _MOST_NEW),
         _waived(document),
@@ -147,13 +151,6 @@ def _controls(document: Document) -> list[str]:
     return [*lines[:1], *([""] if lines[1:] else []), *_bullets(lines[1:], _MOST_CONTROLS, "control")]
 
 
-def _not_scanned(document: Document) -> list[str]:
-    # those without a target are among the reasons
-    if is_whole(document) or not any(map(pair_problems, document["targets"])):
-        return []
-    return _section("Not scanned or read completely", [], _bullets(problems(document), _MOST_PROBLEMS, "problem"))
-
-
 def _bullets(sentences: Sequence[str], most: int, noun: str) -> list[str]:
     shown = [f"- {code(sentence, 300)}" for sentence in sentences[:most]]
     more = len(sentences) - most
@@ -166,7 +163,18 @@ def _counts(document: Document) -> list[str]:
         severities.setdefault(row["state"], set()).add(row["severity"])
     shown = {state: worst(severities[state]) if state in severities else "" for state in STATES}
     numbers = by_state(document)
-    by_tool = _by_tool(document, numbers)
+    tools = tools_of(document)
+    by_tool: dict[str, Mapping[str, int]] = {}
+    # columns whose sum is that of all findings; a document may hold the failing ones only
+    if len(tools) > 1 and len(document["findings"]) == document["counts"]["total"]:
+        tally = Counter((row["tool"], row["state"]) for row in document["findings"])
+        by_tool = {
+            code(tool, 60) or "unknown tool": {state: tally[tool, state] for state in STATES}
+            for tool in tools[:_MOST_TOOLS]
+        }
+        if len(tools) > _MOST_TOOLS:
+            others = {state: numbers[state] - sum(each[state] for each in by_tool.values()) for state in STATES}
+            by_tool["other tools"] = others
     table = [
         f"| {state} | {' | '.join(map(str, [numbers[state], *(each[state] for each in by_tool.values())]))} | {severity} |"
         for state, severity in shown.items()
@@ -186,32 +194,10 @@ def _since(document: Document) -> str:
     return f"{since} All findings: {found or 'none'}."
 
 
-def _states(document: Document) -> str:
-    """How many findings each state has, which is why the gate passes or fails."""
-    found = ", ".join(f"{number} {state}" for state, number in by_state(document).items() if number)
-    return f"By state: {found}." if found else ""
-
-
 def _below(document: Document) -> str:
     """What the state below means, if a finding has it."""
     means = f" **{BELOW}** means that the policy does not count the finding, mostly because its severity is lower."
     return means if by_state(document)[BELOW] else ""
-
-
-def _by_tool(document: Document, numbers: Mapping[str, int]) -> dict[str, Mapping[str, int]]:
-    """The numbers by state of each of several tools, as columns whose sum is that of all findings."""
-    tools = tools_of(document)
-    # a document may hold the failing findings only
-    if len(tools) < 2 or len(document["findings"]) != document["counts"]["total"]:
-        return {}
-    tally = Counter((row["tool"], row["state"]) for row in document["findings"])
-    found: dict[str, Mapping[str, int]] = {
-        code(tool, 60) or "unknown tool": {state: tally[tool, state] for state in STATES}
-        for tool in tools[:_MOST_TOOLS]
-    }
-    if len(tools) > _MOST_TOOLS:
-        found["other tools"] = {state: numbers[state] - sum(each[state] for each in found.values()) for state in STATES}
-    return found
 
 
 def _fix_first(document: Document, write: Callable[[Fix], str]) -> list[str]:
@@ -249,11 +235,6 @@ def _fix(fix: Fix) -> str:
     if fix.number > 1:
         where = f"{counted(fix.number, 'finding')} on {counted(fix.targets, 'target')}, first {where}"
     return f"{row['severity']}: {code(row['name'], _LONGEST)}{f' ({cves})' if cves else ''}, {where}: {advice}"
-
-
-def _why(fix: Fix) -> str:
-    """The rule that decides. A known finding that fails is in no table of the comment."""
-    return f"fails: {code(rule_of(fix.first), _LONGEST)}"
 
 
 def _without_waived(rows: Iterable[Row]) -> list[Row]:
@@ -342,13 +323,8 @@ def _footer(document: Document) -> str:
     tools = counted(len(tools_of(document)), "tool")
     judged = f"{targets} judged with {tools}{workspace}, coverage {document['coverage']}, {document['generated']}."
     build = scanned_build(document, code)
-    judged += "".join(f" {name} of {date}." for name, date in _catalogues(document).items())
-    return f"{judged} Build: {build}." if build else judged
-
-
-def _catalogues(document: Document) -> dict[str, str]:
-    """The dates of the catalogues that were used, by what they are."""
     sources = document.get("sources") or {}
-    names = {"known_exploited": "Known exploited vulnerabilities", "epss": "EPSS scores"}
-    used = {name: sources.get(field) for field, name in names.items()}
-    return {name: code(file.get("date") or "an unknown date", 40) for name, file in used.items() if file}
+    for field, name in (("known_exploited", "Known exploited vulnerabilities"), ("epss", "EPSS scores")):
+        if sources.get(field):
+            judged += f" {name} of {code(sources[field].get('date') or 'an unknown date', 40)}."
+    return f"{judged} Build: {build}." if build else judged

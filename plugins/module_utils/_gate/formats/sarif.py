@@ -110,7 +110,9 @@ def sarif(document: Document, choices: Choices) -> list[str]:
     groups = _groups(results, rules) if profile == "github" else [results]
     # those of the first run do not depend on how many there are
     names = [f"{category}/", *(f"{category}/{number}/" for number in range(2, len(groups) + 1))]
-    return list(map(_file, _filled([_run(document, *each, rules) for each in zip(groups, names)])))
+    files = _filled([_run(document, *each, rules) for each in zip(groups, names)])
+    head = '{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":['
+    return [f"{head}{','.join(runs)}]}}\n" for runs in files]
 
 
 def _anchors(rows: list[Row], choices: Choices) -> dict[str, Record]:
@@ -233,7 +235,9 @@ def _rule(check: str, rows: list[Row]) -> Record:
     row, severity = rows[0], worst(map(ranked_severity, rows))
     name = line(row["name"], 255) or check
     advice = block(row["recommendation"], _LONGEST) or block(row["risk"], _LONGEST) or name
-    properties = {"tags": _tags(row), "precision": "high" if row["verified"] else "medium"}
+    cwe = cwe_number(row)
+    tags = ["security", *([f"external/cwe/cwe-{cwe}"] if cwe else []), *cves_of(row)]
+    properties = {"tags": tags[:_MOST_TAGS], "precision": "high" if row["verified"] else "medium"}
     scores = [each["cvss"] for each in rows if each["cvss"]]
     if scores:
         properties["security-severity"] = f"{max(scores):.1f}"
@@ -251,11 +255,6 @@ def _rule(check: str, rows: list[Row]) -> Record:
     }
     link = next(filter(_LINK.fullmatch, references_of(row)), None)
     return {**found, "helpUri": link} if link else found
-
-
-def _tags(row: Row) -> list[str]:
-    cwe = cwe_number(row)
-    return ["security", *([f"external/cwe/cwe-{cwe}"] if cwe else []), *cves_of(row)][:_MOST_TAGS]
 
 
 def _run(document: Document, results: list[_Result], identifier: str, rules: Mapping[str, str]) -> str:
@@ -278,11 +277,6 @@ def _run(document: Document, results: list[_Result], identifier: str, rules: Map
     head = {"automationDetails": {"id": identifier}, "invocations": [invocation]}
     run = json_lines(head, "results", (result.text for result in results))
     return f'{{"tool":{{"driver":{driver}}},{run[1:]}'
-
-
-def _file(runs: list[str]) -> str:
-    joined = ",".join(runs)
-    return f'{{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{joined}]}}\n'
 
 
 # --- the lines that declare targets
