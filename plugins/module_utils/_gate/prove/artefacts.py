@@ -54,12 +54,7 @@ def document_of(
     reasons = {each["id"]: each["reason"] for each in left_out}
     begun = {each["before"]: each for each in starts}
     later = {read["id"]: read for read in after}
-    rows = []
-    for finding in findings:
-        start = begun.get(finding["scan_id"], {})
-        again = later.get(start.get("id"), {})
-        said = _said(finding, reads, reasons, start, again, fixes)
-        rows.append(_row(finding, said, reads.get(finding["scan_id"], {}), start, again))
+    rows = [_row(each, reads, reasons, begun, later, fixes) for each in findings]
     # what is left to do comes first
     rows.sort(key=lambda row: _ORDER.index(row["verdict"]))
     counts = {each: sum(row["verdict"] == each for row in rows) for each in VERDICTS}
@@ -78,31 +73,33 @@ def document_of(
     return without_passwords(document, (row["target"] for row in rows), (SCHEMA, *VERDICTS))
 
 
-def _row(finding: Record, said: Verdict, read: Record, start: Record, again: Record) -> Record:
+def _row(
+    finding: Record,
+    reads: Mapping[int, Record],
+    reasons: Mapping[int, str],
+    begun: Mapping[int, Record],
+    later: Mapping[int | None, Record],
+    fixes: Mapping[int, Fix],
+) -> Record:
+    """A finding with its verdict. begun: by the id of the scan before; the other mappings: by the id of the scan."""
+    scan_id = finding["scan_id"]
+    start = begun.get(scan_id, {})
+    again = later.get(start.get("id"), {})
+    reason = reasons.get(scan_id) or start.get("problem") or again.get("problem")
+    if scan_id is None:
+        said = Verdict(UNPROVEN, "The source does not say which scan found it.")
+    elif reason or not again:
+        said = Verdict(UNPROVEN, reason or "No scan was started.")
+    else:
+        scans = scan_in(reads[scan_id]), scan_in(again)
+        said = verdict(found_of(finding), *scans, start["started"], fixes[scan_id])
     return {
         "verdict": said.verdict,
         "reason": said.reason,
         **{key: finding[key] for key in (*_OF_FINDING, *_OF_PLACE)},
-        "before": _scan(finding["scan_id"], read),
+        "before": _scan(scan_id, reads.get(scan_id, {})),
         "after": _scan(start.get("id"), again),
     }
-
-
-def _said(
-    finding: Record,
-    reads: Mapping[int, Record],
-    reasons: Mapping[int, str],
-    start: Record,
-    again: Record,
-    fixes: Mapping[int, Fix],
-) -> Verdict:
-    scan_id = finding["scan_id"]
-    if scan_id is None:
-        return Verdict(UNPROVEN, "The source does not say which scan found it.")
-    reason = reasons.get(scan_id) or start.get("problem") or again.get("problem")
-    if reason or not again:
-        return Verdict(UNPROVEN, reason or "No scan was started.")
-    return verdict(found_of(finding), scan_in(reads[scan_id]), scan_in(again), start["started"], fixes[scan_id])
 
 
 def _scan(scan_id: int | None, read: Record) -> Record | None:

@@ -90,7 +90,8 @@ def planned(before: Iterable[Record], reasons: Mapping[int, str], authentication
         for each in listed
     }
     newest = newest_of(each["record"] for each in listed if not whys[each["id"]])
-    repeated: list[Record] = []
+    groups: dict[str, Record] = {}
+    again: list[str] = []
     for read in listed:
         record = read["record"]
         reason = whys[read["id"]]
@@ -98,27 +99,19 @@ def planned(before: Iterable[Record], reasons: Mapping[int, str], authentication
             reason = f"Scan {read['id']} is not the newest selected one of its target and tool."
         if reason:
             left_out.append({"id": read["id"], "reason": reason})
-        else:
-            repeated.append(read)
-    again = [f"{printable(each['target'], 100)} with {each['tool']}" for each in repeated]
+            continue
+        # one task starts the scans of a set of options
+        options = _options(read)
+        key = json.dumps(options, sort_keys=True)
+        group = groups.setdefault(key, {"options": options, "targets": [], "before": []})
+        group["targets"].append(read["target"])
+        group["before"].append(read["id"])
+        again.append(f"{printable(read['target'], 100)} with {read['tool']}")
     parts = [
         f"Would scan {', '.join(again) or 'nothing'} again. Nothing was proven.",
         *(each["reason"] for each in left_out),
     ]
-    return {"groups": _groups(repeated), "left_out": left_out, "sentence": " ".join(parts)}
-
-
-def _groups(reads: Iterable[Record]) -> list[Record]:
-    """The scans of each set of options, which one task starts."""
-    groups: dict[str, Record] = {}
-    for read in reads:
-        options = _options(read)
-        group = groups.setdefault(
-            json.dumps(options, sort_keys=True), {"options": options, "targets": [], "before": []}
-        )
-        group["targets"].append(read["target"])
-        group["before"].append(read["id"])
-    return list(groups.values())
+    return {"groups": list(groups.values()), "left_out": left_out, "sentence": " ".join(parts)}
 
 
 def _why_not(record: Record, authentication: str | None) -> str | None:
@@ -155,17 +148,16 @@ def started_in(results: Iterable[Result]) -> list[Record]:
 
     results: of the tasks that scan, each with its group as ``item``.
     """
-    return [
-        _started(result, number, before) for result in results for number, before in enumerate(result["item"]["before"])
-    ]
-
-
-def _started(result: Result, number: int, before: int) -> Record:
-    scans: Sequence[Result] = result.get("scans") or ()
-    entry: Result = scans[number] if number < len(scans) else {}
-    scan_id, outcome = read_id((entry.get("scan") or {}).get("id")), entry.get("outcome")
-    problem = ""
-    if outcome != FINISHED or scan_id is None:
-        ended = f"Scan {scan_id} ended as {printable(outcome, 60)}." if scan_id and outcome else None
-        problem = printable(entry.get("error") or ended or result.get("msg") or "No scan was started.", 2000)
-    return {"before": before, "id": scan_id, "started": entry.get("started") is True, "problem": problem}
+    found: list[Record] = []
+    for result in results:
+        scans: Sequence[Result] = result.get("scans") or ()
+        for number, before in enumerate(result["item"]["before"]):
+            entry: Result = scans[number] if number < len(scans) else {}
+            scan_id, outcome = read_id((entry.get("scan") or {}).get("id")), entry.get("outcome")
+            problem = ""
+            if outcome != FINISHED or scan_id is None:
+                ended = f"Scan {scan_id} ended as {printable(outcome, 60)}." if scan_id and outcome else None
+                problem = printable(entry.get("error") or ended or result.get("msg") or "No scan was started.", 2000)
+            started = entry.get("started") is True
+            found.append({"before": before, "id": scan_id, "started": started, "problem": problem})
+    return found

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..._evidence.findings import SUMMARY
@@ -43,7 +43,13 @@ def selected_of(
     rows = document["findings"]
     unique = {(row["fingerprint"], row["scan_id"]): row for row in reversed(rows)}
     found = [row for row in reversed(list(unique.values())) if _is_selected(row, fingerprints, matchers)]
-    _refuse_unknown(fingerprints or (), rows)
+    known = {each for row in rows for each in _fingerprints(row)}
+    missing = [printable(each, 60) for each in fingerprints or () if each not in known]
+    if missing:
+        raise WrongOption(
+            f"prove_fix_fingerprints names {first_of(missing, _MOST_NAMED)}, which {_OPTION} does not have: correct it, or"
+            " give the gate.json that has it."
+        )
     selects = "prove_fix_fingerprints names" if fingerprints is not None else "prove_fix_select matches"
     if fingerprints is None and matchers is None:
         selects = f"fails, and its outcome is {printable(document['outcome'], 60)}"
@@ -52,16 +58,6 @@ def selected_of(
             f"{_OPTION} has no finding that {selects}, so nothing would be proven: select findings that it has."
         )
     return found
-
-
-def _refuse_unknown(fingerprints: Iterable[str], rows: Iterable[Record]) -> None:
-    known = {each for row in rows for each in _fingerprints(row)}
-    missing = [printable(each, 60) for each in fingerprints if each not in known]
-    if missing:
-        raise WrongOption(
-            f"prove_fix_fingerprints names {first_of(missing, _MOST_NAMED)}, which {_OPTION} does not have: correct it, or"
-            " give the gate.json that has it."
-        )
 
 
 def _document(source: bytes | Mapping[str, Any], path: str) -> Record:

@@ -104,7 +104,7 @@ def _check(check: object, name: object) -> str | None:
 
 def verdict(finding: Found, before: Scan, after: Scan, started: bool, fix: Fix) -> Verdict:
     """The verdict on a finding of the scan ``before``. started: whether this run started the scan ``after``."""
-    wrong = _why_another(before, after) or _why_not_after(before, after, started, fix)
+    wrong = _why_unfit(before, after, started, fix)
     if wrong:
         return Verdict(UNPROVEN, wrong)
     places = set(finding.fingerprints)
@@ -125,16 +125,11 @@ def _fingerprints(scan: Scan) -> set[str]:
     return {each for found in scan.found for each in found.fingerprints}
 
 
-def _why_another(before: Scan, after: Scan) -> str | None:
-    """Why the scans are not known to be of one target and tool, a sentence."""
+def _why_unfit(before: Scan, after: Scan, started: bool, fix: Fix) -> str | None:
+    """Why the scan is not known to be of the same target and tool, and to have begun after the fix, a sentence."""
     for field in ("target_id", "tool_id"):
         if before.record.get(field) is None or before.record[field] != after.record.get(field):
             return f"{_name(before)} and {_name(after).lower()} are not known to have the same {field}."
-    return None
-
-
-def _why_not_after(before: Scan, after: Scan, started: bool, fix: Fix) -> str | None:
-    """Why the scan is not known to have begun after the fix, a sentence."""
     known = [scan["id"] for scan in fix.scans]
     began = moment_of(after.record.get("start_time"))
     if before.record["id"] not in known:
@@ -161,7 +156,11 @@ def _doubts(finding: Found, before: Scan, after: Scan) -> Iterator[str]:
     elif why_incomplete(after.record):
         yield why_incomplete(after.record)
     yield from after.gaps
-    yield from _narrower(before, after)
+    unknown = [unknown_parameters(scan.record) for scan in (before, after)]
+    yield from filter(None, unknown)
+    narrower = "" if any(unknown) else why_narrower(reach_of(after.record), reach_of(before.record))
+    if narrower:
+        yield f"{name} may test less than {_name(before).lower()}: {narrower}."
     known = _fingerprints(before)
     if not known.issuperset(finding.fingerprints):
         yield f"{_name(before)}, which should have the finding, does not have it."
@@ -183,14 +182,6 @@ def unknown_parameters(record: Record) -> str | None:
     if reach_of(record) is not None:
         return None
     return f"The parameters of scan {record['id']} are unknown: its record has no tool_params."
-
-
-def _narrower(before: Scan, after: Scan) -> Iterator[str]:
-    unknown = [unknown_parameters(scan.record) for scan in (before, after)]
-    yield from filter(None, unknown)
-    narrower = "" if any(unknown) else why_narrower(reach_of(after.record), reach_of(before.record))
-    if narrower:
-        yield f"{_name(after)} may test less than {_name(before).lower()}: {narrower}."
 
 
 def _not_run(finding: Found, before: Scan, after: Scan) -> Iterator[str]:
