@@ -85,23 +85,12 @@ class Facts(NamedTuple):
     verified: bool | None = None
 
     def worst(self, other: Facts) -> Facts:
-        return Facts(*(_greatest(each) for each in zip(self, other)))
+        pairs: Iterable[Sequence[Any]] = zip(self, other)
+        return Facts(*(max((each for each in pair if each is not None), default=None) for pair in pairs))
 
     def best(self, other: Facts) -> Facts:
-        return Facts(*(_least(each) for each in zip(self, other)))
-
-
-def _greatest(values: Sequence[Any]) -> Any:
-    return max((each for each in values if each is not None), default=None)
-
-
-def _least(values: Sequence[Any]) -> Any:
-    return None if None in values else min(values)
-
-
-def facts_of(row: Row) -> Facts:
-    """The Facts of a row."""
-    return Facts(row.cvss, row.epss, row.known_exploited, row.verified)
+        pairs: Iterable[Sequence[Any]] = zip(self, other)
+        return Facts(*(None if None in pair else min(pair) for pair in pairs))
 
 
 class Entry(NamedTuple):
@@ -340,14 +329,15 @@ def _of_all_places(row: Row, found: Sequence[Remembered]) -> Remembered:
     changes = {each.change for each in found} | ({NEW} if len(found) < max(1, len(row.places)) else set())
     first_seen = min((each.first_seen for each in found if each.first_seen is not None), default=None)
     accepted = [each.was for each in found if each.was is not None]
-    was = reduce(_at_both, accepted) if accepted else None
+    was = None
+    if accepted:
+        # what is accepted at each of them
+        was = Was(
+            max((each.severity for each in accepted), key=severity_rank),
+            reduce(Facts.best, (each.facts for each in accepted)),
+            tuple(sorted(set.intersection(*({*each.cve} for each in accepted)))),
+        )
     return Remembered(next(change for change in _WORST_CHANGE_FIRST if change in changes), first_seen, was)
-
-
-def _at_both(one: Was, other: Was) -> Was:
-    """What is accepted at two places."""
-    severity = max(one.severity, other.severity, key=severity_rank)
-    return Was(severity, one.facts.best(other.facts), tuple(sorted({*one.cve} & {*other.cve})))
 
 
 def update(baseline: Baseline, run: CompleteRun, collection_version: str) -> Baseline:
@@ -456,31 +446,34 @@ def _dated(group: Group, run: Run, opened: Entry | None, closed: Entry | None, s
     keeps = opened is not None and bool(match.left_open and why_narrower(scan.reach, opened.reach))
     if found:
         first = min(remembered.first_seen or scan.finished for remembered in match.remembered)
-        entry = _open_entry(group, run, first, scan.finished)._replace(reach=scan.reach)
-        entries.append(_joined(entry, opened, match.left_open if keeps else ()) if opened else entry)
+        entry = _open_entry(group, run, first, scan)
+        if opened:
+            # both scans have found it, so the less thorough one shows what a scan needs to see it
+            keeps_reach = keeps or (opened.reach is not None and not why_narrower(entry.reach, opened.reach))
+            entry = entry._replace(
+                severities=tuple(worst_first([*entry.severities, *(match.left_open if keeps else ())])),
+                reach=opened.reach if keeps_reach else entry.reach,
+                facts=entry.facts.worst(opened.facts),
+            )
+        entries.append(entry)
     elif keeps and opened:
         entries.append(opened)
     if opened and match.left_open and not keeps:
         left = opened._replace(state=GONE, severities=tuple(match.left_open), gone_since=scan.finished)
         # nothing was reopened while open ones are left
-        entries.append(_merged(left, closed))
+        if closed:
+            left = left._replace(
+                severities=tuple(worst_first([*left.severities, *closed.severities])),
+                cve=_cves([*left.cve, *closed.cve]),
+                first_seen=min(left.first_seen, closed.first_seen),
+            )
+        entries.append(left)
     elif closed and match.left_gone:
         entries.append(closed._replace(severities=tuple(match.left_gone)))
     return entries
 
 
-def _joined(entry: Entry, opened: Entry, unseen: Sequence[str]) -> Entry:
-    """What a scan has found together with the open entry before it. unseen: the severities of what only that one has."""
-    # both scans have found it, so the less thorough one shows what a scan needs to see it
-    keeps_reach = bool(unseen) or (opened.reach is not None and not why_narrower(entry.reach, opened.reach))
-    return entry._replace(
-        severities=tuple(worst_first([*entry.severities, *unseen])),
-        reach=opened.reach if keeps_reach else entry.reach,
-        facts=entry.facts.worst(opened.facts),
-    )
-
-
-def _open_entry(group: Group, run: Run, first_seen: str, last_seen: str) -> Entry:
+def _open_entry(group: Group, run: Run, first_seen: str, scan: Scan) -> Entry:
     fingerprint, (target, tool) = group
     found = run.occurrences[group]
     rows = [
@@ -503,19 +496,9 @@ def _open_entry(group: Group, run: Run, first_seen: str, last_seen: str) -> Entr
         _cves(cve for each in rows for cve in each.cve),
         row.place,
         first_seen,
-        last_seen,
-        facts=reduce(Facts.worst, map(facts_of, rows)),
-    )
-
-
-def _merged(entry: Entry, closed: Entry | None) -> Entry:
-    """What is newly gone, together with what was gone before."""
-    if closed is None:
-        return entry
-    return entry._replace(
-        severities=tuple(worst_first([*entry.severities, *closed.severities])),
-        cve=_cves([*entry.cve, *closed.cve]),
-        first_seen=min(entry.first_seen, closed.first_seen),
+        scan.finished,
+        reach=scan.reach,
+        facts=reduce(Facts.worst, (Facts(each.cvss, each.epss, each.known_exploited, each.verified) for each in rows)),
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .._evidence.findings import SUMMARY
@@ -129,7 +129,10 @@ def parse(content: bytes | str, workspace: str | None) -> Baseline | StaleBaseli
             return StaleBaseline(reason, _UNNAMED if workspace is None else _OTHER)
         scans = _scans(pairs)
         entries = in_order(_entries(findings, scans))
-        _refuse_doubles(entries)
+        groups = Counter((entry.fingerprint, entry.key, entry.state) for entry in entries)
+        for (fingerprint, _key, _state), number in groups.items():
+            if number > 1:
+                raise Wrong(f"has the finding {fingerprint} twice, as after a merge")
     except Wrong as error:
         return StaleBaseline(str(error))
     return Baseline(named, collection_version, scans, entries)
@@ -247,10 +250,14 @@ def _entry(where: str, finding: object, scans: Mapping[Key, Scan]) -> Entry:
         demand(is_time(value), where, key, value)
     if not all(before <= after for before, after in zip(times, (*times[1:], scan.finished))):
         raise Wrong(f"was edited: the times of {where} are not in order")
-    severities = _severities(where, counts)
+    # JSON's true is 1 in Python
+    numbers = [number for number in counts.values() if isinstance(number, int) and number is not True]
+    known = bool(counts) and set(counts) <= set(SUMMARY) and len(numbers) == len(counts)
+    demand(known and all(0 < number <= _MOST_EQUAL for number in numbers), where, "severities", counts)
+    severities = tuple(severity for severity in worst_first(counts) for _each in range(counts[severity]))
     own = scan.reach if reach is None else _read_reach(reach or None, where)
-    known = Entry(fingerprint, target, tool, state, severities, name, check, tuple(cve), place, *times)
-    entry = known._replace(reach=own, facts=Facts(*facts))
+    entry = Entry(fingerprint, target, tool, state, severities, name, check, tuple(cve), place, *times)
+    entry = entry._replace(reach=own, facts=Facts(*facts))
     if fingerprint_of(entry.subject) != fingerprint:
         raise Wrong(f"was edited: the fingerprint of {where} is not that of its target, check and place")
     return entry
@@ -267,21 +274,6 @@ def _read_reach(value: Any, where: str) -> Reach | None:
     level, tests, digest, checks = _REACH.of(value, f"{where}.reach")
     demand(all(isinstance(each, list) and has_texts(each) for each in checks.values()), where, "reach", value)
     return Reach(level, {name: tuple(each) for name, each in checks.items()}, tests, digest)
-
-
-def _severities(where: str, counts: dict[str, Any]) -> tuple[str, ...]:
-    # JSON's true is 1 in Python
-    numbers = [number for number in counts.values() if isinstance(number, int) and number is not True]
-    known = bool(counts) and set(counts) <= set(SUMMARY) and len(numbers) == len(counts)
-    demand(known and all(0 < number <= _MOST_EQUAL for number in numbers), where, "severities", counts)
-    return tuple(severity for severity in worst_first(counts) for _each in range(counts[severity]))
-
-
-def _refuse_doubles(entries: Iterable[Entry]) -> None:
-    groups = Counter((entry.fingerprint, (entry.target, entry.tool), entry.state) for entry in entries)
-    for (fingerprint, _key, _state), number in groups.items():
-        if number > 1:
-            raise Wrong(f"has the finding {fingerprint} twice, as after a merge")
 
 
 def _shown(value: object) -> str:

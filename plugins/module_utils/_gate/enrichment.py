@@ -89,7 +89,9 @@ def _epss(text: str, path: str) -> CveFile:
             percentiles[cve] = percentile
     if not scores:
         raise Wrong("has no scores")
-    return CveFile(scores, path, _date_in(comments), percentiles)
+    # as in #model_version:v2025.03.14,score_date:2026-01-31T12:55:00Z
+    dated = re.search(r"score_date\s*:\s*([0-9TZ:.+-]+)", "\n".join(comments))
+    return CveFile(scores, path, _date(dated[1]) if dated else None, percentiles)
 
 
 def _without_comments(text: str) -> tuple[list[str], list[str], int]:
@@ -99,12 +101,6 @@ def _without_comments(text: str) -> tuple[list[str], list[str], int]:
     while number < len(lines) and (lines[number].startswith("#") or not lines[number].strip()):
         number += 1
     return lines[:number], lines[number:], number + 1
-
-
-def _date_in(comments: Iterable[str]) -> str | None:
-    """The date after score_date: in the comment, as in ``#model_version:v2025.03.14,score_date:2026-01-31T12:55:00Z``."""
-    found = re.search(r"score_date\s*:\s*([0-9TZ:.+-]+)", "\n".join(comments))
-    return _date(found[1]) if found else None
 
 
 def _date(text: object) -> str | None:

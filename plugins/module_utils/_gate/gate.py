@@ -34,7 +34,7 @@ from .._model.records import Record
 from .._model.times import expiry_of, in_days, is_date
 from .._model.version import COLLECTION_VERSION
 from .._task.host import Host
-from .baseline import Memory, Run, run_of
+from .baseline import Run, run_of
 from .baseline_file import remember
 from .build import build_of, moved_in
 from .formats.attestation import NAME as ATTESTATION
@@ -192,15 +192,6 @@ def withdraw(host: Host, result: Mapping[str, Any]) -> bool:
     return "outcome" not in result and remove_files(host, _attestation_in(host.params))
 
 
-def _refuse_own_baseline(files: Sequence[File], baseline: str | None) -> None:
-    for file in files:
-        if baseline is not None and os.path.realpath(file.path) == os.path.realpath(baseline):
-            raise Refused(
-                f"The {file.kind} file of the gate would overwrite the baseline {shown(baseline)}: give another path for one"
-                " of them."
-            )
-
-
 class _Ending:
     """How a task ends that has judged."""
 
@@ -240,7 +231,7 @@ class _Ending:
             self._files = [each for each in self._files if each["format"] != ATTESTATION]
             kind = Incomplete if self._changed() else Refused
             raise kind(sentence, **self._failed()) from None
-        self._warn_of(self._decision.memory)
+        self._warn_of_decision()
         if self._decision.verdict == FAIL:
             raise _NotPassed(self._sentence(), **self._failed(), **self._api_error)
         if self._decision.verdict == WARN:
@@ -250,7 +241,7 @@ class _Ending:
 
     def _write_artefacts(self, asked: Options) -> None:
         params = self._host.params
-        directory = params["artifacts"]
+        directory, baseline = params["artifacts"], params["baseline"]
         if directory is None:
             return
         make_directory(self._host, directory)
@@ -261,7 +252,12 @@ class _Ending:
             for warning in written.warnings:
                 self._warn(warning)
             files = [File(os.path.join(directory, each.name), name, each.text) for each in written.artefacts]
-            _refuse_own_baseline(files, params["baseline"])
+            for file in files:
+                if baseline is not None and os.path.realpath(file.path) == os.path.realpath(baseline):
+                    raise Refused(
+                        f"The {name} file of the gate would overwrite the baseline {shown(baseline)}: give another path for"
+                        " one of them."
+                    )
             write_files(self._host, files, self._files)
             # a program that takes all files of the directory would take them for those of this run
             self._removed |= remove_files(self._host, _old_files(directory, name, written))
@@ -276,8 +272,8 @@ class _Ending:
         if self._host.diff_mode:
             self._diff = {"diff": diff_of(path, before, after)}
 
-    def _warn_of(self, memory: Memory) -> None:
-        expired = self._decision.waived.expired
+    def _warn_of_decision(self) -> None:
+        memory, expired = self._decision.memory, self._decision.waived.expired
         missing = _without_baseline(self._decision)
         for sentence in (missing, *self._decision.warnings):
             if sentence:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from pathlib import PurePath
 from typing import NamedTuple
 
 from .._model.errors import Refused, ScannerError, WrongOption, printable, reason_of, shown
@@ -102,7 +103,7 @@ def path_in_repository(path: str, option: str) -> str:
     # GitHub shows no file behind a symbolic link
     full = os.path.realpath(path)
     # .git is a file in worktrees and submodules
-    tops = (each for each in _directories(full) if os.path.exists(os.path.join(each, ".git")))
+    tops = (each for each in PurePath(full).parents if os.path.exists(each / ".git"))
     top = next(tops, os.getcwd())
     relative = os.path.relpath(full, os.path.realpath(top))
     if relative.startswith(os.pardir):
@@ -111,12 +112,3 @@ def path_in_repository(path: str, option: str) -> str:
             " that read SARIF cannot find it: give a file of the repository."
         )
     return relative
-
-
-def _directories(path: str) -> list[str]:
-    """The directories above a path, the nearest first."""
-    found = []
-    while path != os.path.dirname(path):
-        path = os.path.dirname(path)
-        found.append(path)
-    return found

@@ -352,7 +352,12 @@ def saved_in(document: Any, now: float) -> Reading:
         return others.setdefault(key, len(targets) + len(others)) if found is None else found
 
     rows = sorted(rows_in(listed, number_of), key=attrgetter("pair"))
-    _refuse_unlisted(summary, Counter(row.severity for row in rows))
+    tally = Counter(row.severity for row in rows)
+    # such as the saved result of a task with rows: failing
+    for severity, number in summary.items():
+        if (number or 0) > tally[severity]:
+            said = f"{counted(number, f'{severity} finding')}, and lists {tally[severity]:,}"
+            raise Wrong(f"is not complete: it counts {said}")
     pairs = [_of_target(target, now) for target in targets] + [_pair(**dict(zip(_KEY, key))) for key in others]
     troubles: tuple[Trouble, ...] = ()
     if outcome not in _DECIDED and outcome not in {target["outcome"] for target in targets}:
@@ -368,15 +373,6 @@ def refuse_other_keys(document: Mapping[str, Any], others: bool = False) -> None
     problem = DOCUMENT.problem({**document, "findings": []}, TOP, others)
     if problem:
         raise Wrong(f"is wrong in {problem}")
-
-
-def _refuse_unlisted(summary: Record, listed: Counter[str]) -> None:
-    """Refuse fewer findings than the file counts, such as the saved result of a task with ``rows: failing``."""
-    for severity, number in summary.items():
-        if (number or 0) > listed[severity]:
-            raise Wrong(
-                f"is not complete: it counts {counted(number, f'{severity} finding')}, and lists {listed[severity]:,}"
-            )
 
 
 def _check_words(where: str, value: Record) -> None:

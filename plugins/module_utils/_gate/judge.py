@@ -201,7 +201,7 @@ def decide(
         waived=waived._replace(unused=unused),
         policy=policy,
         mapping=mapping,
-        warnings=(*_unmatched_sentences(lost, unmatched, unused), *_words_of_green(verdicts)),
+        warnings=tuple(_warnings(lost, unmatched, unused, verdicts)),
         controls=tuple(controls),
         decisive=decisive,
         reason_outcomes=tuple(reasons.values()),
@@ -219,7 +219,10 @@ def _lost_include(policy: Policy, unmatched: Sequence[str]) -> str:
     )
 
 
-def _unmatched_sentences(lost: str, unmatched: Sequence[str], unused: Sequence[Waiver]) -> Iterator[str]:
+def _warnings(
+    lost: str, unmatched: Sequence[str], unused: Sequence[Waiver], verdicts: Sequence[Verdict]
+) -> Iterator[str]:
+    """What matches no finding, and what scans that passed say about themselves, sentences."""
     places = [each for each in unmatched if not (lost and each.startswith("policy.include"))]
     if lost:
         yield lost
@@ -230,10 +233,7 @@ def _unmatched_sentences(lost: str, unmatched: Sequence[str], unused: Sequence[W
         lines = first_of([f"{printable(each.file, 200)}:{each.line}" for each in unused], _MOST_NAMED)
         names = "The waiver at {} matches" if len(unused) == 1 else "The waivers at {} match"
         yield f"{names.format(lines)} no finding: check for a typo, or remove what is no longer needed."
-
-
-def _words_of_green(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    """What scans that passed say about themselves, such as that no host was alive, which only a person can judge."""
+    # such as that no host was alive, which only a person can judge
     said = [
         f"{printable(without_secrets(each.pair.target))}, {each.pair.tool}: {' '.join(each.reasons)}"
         for each in verdicts
@@ -267,8 +267,10 @@ def _judged(
             was = was._replace(change=WORSE)
         first_seen = was.first_seen or row.first_seen or pairs[row.pair].finished
         age = _age(first_seen, int(now))
+        lapse = f"its waiver in {printable(ended.file, 200)}:{ended.line} expired ({ended.expires})" if ended else ""
+        notes = tuple(filter(None, (part, lapse)))
         state, reasons, keys = (
-            _state(policy, row, was, age, exceeded if waiver is None else {}, (*filter(None, [part]), *_lapsed(ended)))
+            _state(policy, row, was, age, exceeded if waiver is None else {}, notes)
             if reason is None
             else (BELOW, (reason,), ())
         )
@@ -281,9 +283,12 @@ def _judged(
 
 
 def _state(
-    policy: Policy, row: Row, was: Remembered, age: int | None, exceeded: Mapping[str, str], lapsed: Sequence[str]
+    policy: Policy, row: Row, was: Remembered, age: int | None, exceeded: Mapping[str, str], notes: Sequence[str]
 ) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """The state of a finding in scope, without waivers, why, as clauses, and the keys of the policy that fail it."""
+    """The state of a finding in scope, without waivers, why, as clauses, and the keys of the policy that fail it.
+
+    notes: clauses about waivers that do not waive it.
+    """
     counts, reasons, keys = policy.counts(row)
     accepted = counts and policy.only_new and was.change == KNOWN
     fails = reasons if counts and not accepted else ()
@@ -291,18 +296,11 @@ def _state(
     others = {key: reason for key, reason in others.items() if reason is not None}
     if fails or others:
         unknown = ("missing",) if "older_than" in others and age is None else ()
-        why = (*fails, *filter(None, others.values()), *lapsed)
+        why = (*fails, *filter(None, others.values()), *notes)
         return FAILING, why, (*(keys if fails else ()), *others, *unknown)
     if accepted:
         return KNOWN, (*reasons, "it is in the baseline, only_new is true"), ()
     return BELOW, reasons, ()
-
-
-def _lapsed(waiver: Waiver | None) -> tuple[str, ...]:
-    """That the waiver of a finding has expired, as a clause."""
-    if waiver is None:
-        return ()
-    return (f"its waiver in {printable(waiver.file, 200)}:{waiver.line} expired ({waiver.expires})",)
 
 
 @lru_cache(maxsize=4096)
@@ -384,23 +382,18 @@ def _failing_sentence(failing: Mapping[str, int]) -> str:
 def _if_nothing_is_scanned(
     pairs: Sequence[Pair], troubles: Sequence[Trouble], mapping: Mapping[str, str]
 ) -> tuple[Sequence[Pair], list[Trouble]]:
-    """The pairs and the troubles, which say so if no pair has a scan."""
-    if not _is_nothing_scanned(pairs, troubles, mapping):
+    """The pairs and the troubles, which say so if no pair has a scan, and nothing else is the reason."""
+    # something worse may be the reason why there are no scans, and something that fails anyway is said to be
+    worse = OUTCOMES[: OUTCOMES.index(NOTHING_SCANNED)]
+    known = any(each.outcome in worse or (each.explains and mapping[each.outcome] == FAIL) for each in troubles)
+    without = (NOT_COVERED, NOTHING_SCANNED)
+    if known or not all(pair.outcome in without and pair.scan_id is None for pair in pairs):
         return pairs, [*troubles]
     # the mapping speaks of the outcome that is shown
     shown = [
         pair._replace(outcome=NOTHING_SCANNED, problems=pair.problems or (_SENTENCES[NOT_COVERED],)) for pair in pairs
     ]
     return shown, [*troubles, Trouble(NOTHING_SCANNED, _SENTENCES[NOTHING_SCANNED])]
-
-
-def _is_nothing_scanned(pairs: Sequence[Pair], troubles: Sequence[Trouble], mapping: Mapping[str, str]) -> bool:
-    """Whether no pair has a scan, and nothing else is the reason."""
-    # something worse may be the reason why there are no scans, and something that fails anyway is said to be
-    worse = OUTCOMES[: OUTCOMES.index(NOTHING_SCANNED)]
-    known = any(each.outcome in worse or (each.explains and mapping[each.outcome] == FAIL) for each in troubles)
-    without = (NOT_COVERED, NOTHING_SCANNED)
-    return not known and all(pair.outcome in without and pair.scan_id is None for pair in pairs)
 
 
 def _coverage(verdicts: Sequence[Verdict], troubles: Sequence[Trouble]) -> str:

@@ -106,10 +106,22 @@ class Policy(NamedTuple):
             for number, each in enumerate(getattr(self, option))
             if not each.is_closed
         }
-        for finding in chain(*(row.at_each_place() for row in rows if loose), map(_as_row, entries if loose else ())):
-            loose = {place: each for place, each in loose.items() if not each.matches(finding)}
+        # what matchers compare of an entry
+        accepted = (
+            _NO_ROW._replace(
+                fingerprint=entry.fingerprint,
+                name=entry.name,
+                check=entry.check,
+                cve=entry.cve,
+                target=entry.target,
+                port=entry.place.port,
+            )
+            for entry in entries
+        )
+        for finding in chain(chain.from_iterable(row.at_each_place() for row in rows), accepted):
             if not loose:
                 break
+            loose = {place: each for place, each in loose.items() if not each.matches(finding)}
         return list(loose)
 
     def counts(self, row: Row) -> tuple[bool, tuple[str, ...], tuple[str, ...]]:
@@ -237,18 +249,6 @@ def _day_after(moment: str, seconds: int) -> str | None:
     return None if at is None or at >= _END else utc_text(at)[:10]
 
 
-def _as_row(entry: Entry) -> Row:
-    """What matchers compare of an entry of a baseline."""
-    return _NO_ROW._replace(
-        fingerprint=entry.fingerprint,
-        name=entry.name,
-        check=entry.check,
-        cve=entry.cve,
-        target=entry.target,
-        port=entry.place.port,
-    )
-
-
 def policy_of(given: Mapping[str, Any] | None) -> Policy:
     """The Policy in the option ``policy``, whose types ansible-core has checked; a key that is null has its default.
 
@@ -360,17 +360,12 @@ def gaps_in(expect: Expect, pairs: Sequence[Pair]) -> tuple[list[Pair], dict[int
             own = [each for each in found if len(names) == 1 and (tool is None or pairs[each].tool_id == tool)]
             if not own:
                 missing.append(_missing(target, tool, [pairs[each] for each in found], pairs))
-            late.update(_late(expect, own, pairs))
+            reasons = {number: _problem(expect, pairs[number]) for number in own if pairs[number].outcome == PASSED}
+            old = {number: reason for number, reason in reasons.items() if reason is not None}
+            # without tools, one recent scan is enough
+            if expect.tools or len(old) == len(reasons):
+                late.update(old)
     return missing, late
-
-
-def _late(expect: Expect, numbers: Sequence[int], pairs: Sequence[Pair]) -> dict[int, str]:
-    """Why none of some pairs is recent enough; empty if one of them is, or if none has a finished scan."""
-    finished = {number: pairs[number] for number in numbers if pairs[number].outcome == PASSED}
-    reasons = {number: _problem(expect, pair) for number, pair in finished.items()}
-    found = {number: reason for number, reason in reasons.items() if reason is not None}
-    every = expect.tools or len(found) == len(finished)
-    return found if every else {}
 
 
 def _problem(expect: Expect, pair: Pair) -> str | None:

@@ -142,8 +142,23 @@ class _Reader:
         if status not in WAIVER_STATUSES:
             shown = printable(repr(status), 60)
             self._report("status", f"status is {shown}: write one of {', '.join(WAIVER_STATUSES)}")
-        matcher = self._matcher()
-        if matcher is None or self.is_wrong:
+        written = {key: _matched(key, plain(node)) for key, node in self.nodes.items() if key in KEYS}
+        # every key with a problem is reported at its own line
+        wrong = [key for key, value in written.items() if self._refuses(key, READERS[key], value, f"{self.name}.{key}")]
+        if wrong or self._refuses("", matcher_of, written, self.name):
+            return []
+        matcher = matcher_of(written, self.name)
+        # keys that say nothing of what a finding is
+        wide = {"severity", *(key for key in ("name", "target") if key in written and matches_all(written[key]))}
+        if matcher.severity is not None and wide.issuperset(written):
+            self._report(
+                "severity",
+                f"the waiver matches every finding whose severity is {matcher.severity}, also later ones: name the check, the"
+                " finding or the target",
+            )
+        if matcher.fingerprint is not None and not matcher.fingerprint.startswith(f"{SCHEME}:"):
+            self._report("fingerprint", f"fingerprint is not of scheme {SCHEME}: copy the present one from gate.json")
+        if self.is_wrong:
             return []
         waiver = Waiver(self.path, self.line, matcher.written, reason, owner, expires, status)
         return [Rule(waiver, matcher, ends)]
@@ -176,23 +191,6 @@ class _Reader:
             self._report("expires", f"expires is {expires}{far}: write {date}, or set allow_permanent: true")
         return ends or 0
 
-    def _matcher(self) -> Matcher | None:
-        """The Matcher, or None; every key with a problem is reported at its own line."""
-        written = {key: _matched(key, plain(node)) for key, node in self.nodes.items() if key in KEYS}
-        wrong = [key for key, value in written.items() if self._refuses(key, READERS[key], value, f"{self.name}.{key}")]
-        if wrong or self._refuses("", matcher_of, written, self.name):
-            return None
-        matcher = matcher_of(written, self.name)
-        if matcher.severity is not None and all(_is_wide(key, value) for key, value in written.items()):
-            self._report(
-                "severity",
-                f"the waiver matches every finding whose severity is {matcher.severity}, also later ones: name the check, the"
-                " finding or the target",
-            )
-        if matcher.fingerprint is not None and not matcher.fingerprint.startswith(f"{SCHEME}:"):
-            self._report("fingerprint", f"fingerprint is not of scheme {SCHEME}: copy the present one from gate.json")
-        return matcher
-
     def _refuses(self, key: str, read: Callable[[Any, str], object], value: object, where: str) -> bool:
         try:
             read(value, where)
@@ -200,11 +198,6 @@ class _Reader:
             self._report(key, str(error).rstrip("."))
             return True
         return False
-
-
-def _is_wide(key: str, value: Any) -> bool:
-    """Whether a value says nothing of what a finding is."""
-    return key == "severity" or (key in ("name", "target") and matches_all(value))
 
 
 def _matched(key: str, value: Any) -> Any:
