@@ -98,7 +98,13 @@ def value_in(given: Mapping[str, Any], headers: Mapping[str, str], body: bytes) 
         if place == "header":
             found = headers[where]
         elif place == "json":
-            found = _at(where, read_json(json_text(body)))
+            value: Any = read_json(json_text(body))
+            for key in where.split("."):
+                value = value[int(key)] if isinstance(value, list) else value[key]
+            # JSON does not tell 1.1 from 1.10
+            if isinstance(value, bool) or not isinstance(value, (str, int)):
+                raise TypeError
+            found = str(value)
         else:
             found = body.decode("utf-8-sig")
             if not place and found.lstrip().startswith(("<", "{", "[")):
@@ -109,24 +115,15 @@ def value_in(given: Mapping[str, Any], headers: Mapping[str, str], body: bytes) 
                 found = re.search(where, found)[1] or ""  # type: ignore[index]  # caught below
     except (LookupError, TypeError, ValueError, RecursionError):
         raise NoValue(f"its answer has no text at {place} {where}" if place else "its answer is not text") from None
-    value = found.strip()
-    if not _is_value(value):
+    build = found.strip()
+    if not _is_value(build):
         raise NoValue(f"its value is not one printable line of 1 to {_LONGEST} characters")
-    return value
+    return build
 
 
 def _is_value(text: str) -> bool:
     """Whether a text has no control characters, no commands of pipelines, and no spaces around it."""
     return 0 < len(text) <= _LONGEST and text.isprintable() and text == harmless(text) == text.strip()
-
-
-def _at(path: str, value: Any) -> str:
-    for key in path.split("."):
-        value = value[int(key)] if isinstance(value, list) else value[key]
-    # JSON does not tell 1.1 from 1.10
-    if isinstance(value, bool) or not isinstance(value, (str, int)):
-        raise TypeError
-    return str(value)
 
 
 # --- the decision

@@ -138,7 +138,7 @@ class _Reader:
         """The waiver, none if it has a problem."""
         reason, owner, expires = (self._required(key) for key in _REQUIRED)
         ends = self._ends(expires)
-        status = self._value("status") if "status" in self.nodes else WAIVER_STATUSES[0]
+        status = plain(self.nodes["status"]) if "status" in self.nodes else WAIVER_STATUSES[0]
         if status not in WAIVER_STATUSES:
             shown = printable(repr(status), 60)
             self._report("status", f"status is {shown}: write one of {', '.join(WAIVER_STATUSES)}")
@@ -167,11 +167,8 @@ class _Reader:
         self.is_wrong = True
         self.report(line_of(self.nodes[key]) if key in self.nodes else self.line, text)
 
-    def _value(self, key: str) -> Any:
-        return plain(self.nodes[key]) if key in self.nodes else None
-
     def _required(self, key: str) -> str:
-        value = self._value(key)
+        value = plain(self.nodes[key]) if key in self.nodes else None
         if isinstance(value, str) and value.strip():
             return value.strip()[:_LONGEST]
         what = "is missing" if value is None or isinstance(value, str) else "is not a text"

@@ -35,9 +35,12 @@ def calendar(document: Document) -> str:
     names: Counter[str] = Counter()
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//scanops//scanops.scanner gate//EN", "CALSCALE:GREGORIAN"]
     for identity, when, summary, description in _events(document):
-        start = _start(when)
-        if start is None:
+        at = expiry_of(when)
+        # a time that never comes
+        if at is None or isinf(at):
             continue
+        # a date is its whole day
+        start = f";VALUE=DATE:{_compact(when)}" if is_date(when) else f":{_compact(utc_text(at))}"
         digest = hashlib.sha256(encode([document["workspace"], *identity]).encode()).hexdigest()[:32]
         names[digest] += 1
         lines += [
@@ -77,14 +80,6 @@ def _events(document: Document) -> Iterator[tuple[list[Any], str, str, str]]:
             said = f"{place(row)}. It is older than the policy allows from this day on.{team}"
             identity = ["finding", row["workspace"], row["tool"], row["fingerprint"], row["index"]]
             yield identity, row["due"], f"Begins to fail: {row['severity']} {line(row['name'], 200)}", said
-
-
-def _start(when: str) -> str | None:
-    """The value of DTSTART with its parameters: a date is its whole day. None for a time that never comes."""
-    at = expiry_of(when)
-    if at is None or isinf(at):
-        return None
-    return f";VALUE=DATE:{_compact(when)}" if is_date(when) else f":{_compact(utc_text(at))}"
 
 
 def _compact(time: str) -> str:

@@ -260,8 +260,10 @@ def _findings(title: str, rows: Sequence[Row], most: int) -> list[str]:
 
 
 def _first_cells(kind: Sequence[Row]) -> str:
-    row = kind[0]
-    return f"{row['severity']} | {code(row['name'], _LONGEST)} | {_where(kind)} | {row['change'] or ''}"
+    row, where = kind[0], code(place(kind[0]), _LONGEST)
+    if len(kind) > 1:
+        where += f" and {len(kind) - 1} more, {counted(len({each['target'] for each in kind}), 'target')}"
+    return f"{row['severity']} | {code(row['name'], _LONGEST)} | {where} | {row['change'] or ''}"
 
 
 def _listed(title: str, found: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -271,13 +273,6 @@ def _listed(title: str, found: Sequence[Mapping[str, Any]]) -> list[str]:
         for each in found[:_MOST_GONE]
     ]
     return _section(title, [], [f"- {line}" for line in lines], len(found) - _MOST_GONE, "finding")
-
-
-def _where(rows: Sequence[Row]) -> str:
-    """The place of the first finding, and how many more there are."""
-    first = code(place(rows[0]), _LONGEST)
-    targets = counted(len({row["target"] for row in rows}), "target")
-    return first if len(rows) == 1 else f"{first} and {len(rows) - 1} more, {targets}"
 
 
 def _waived(document: Document) -> list[str]:
