@@ -38,7 +38,7 @@ from .baseline import Run, run_of
 from .baseline_file import remember
 from .build import build_of, moved_in
 from .formats.attestation import NAME as ATTESTATION
-from .formats.document import Choices
+from .formats.document import Choices, catalogues
 from .formats.registry import NOTHING_WRITTEN, Written, outdated, write
 from .gate_files import (
     LONGEST_FINDINGS,
@@ -292,7 +292,8 @@ class _Ending:
 
     def _sentence(self) -> str:
         written = {file["format"]: file["path"] for file in reversed(self._files)}
-        return sentence_of(self._decision, written.get("html") or written.get("markdown"), sources_in(self._document))
+        dates = ", ".join(f"{name} of {date}" for name, date in catalogues(self._document).items())
+        return sentence_of(self._decision, written.get("html") or written.get("markdown"), dates and f"{dates}.")
 
     def _result(self) -> Record:
         failing = [row for row in self._document["findings"] if row["state"] == "failing"]
@@ -312,19 +313,9 @@ class _Ending:
 # --- the message: the line of a pipeline that people read first
 
 
-def sources_in(document: Record) -> str:
-    """The dates of the catalogues that the gate has used, a sentence, "" without any."""
-    names = {"known_exploited": "Known exploited vulnerabilities", "epss": "EPSS scores"}
-    dates = [
-        f"{name} of {document['sources'][field]['date'] or 'an unknown date'}"
-        for field, name in names.items()
-        if document["sources"][field]
-    ]
-    return f"{', '.join(dates)}." if dates else ""
-
-
 def sentence_of(decision: Decision, page: str | None, sources: str = "") -> str:
-    """The complete line. page: the path of the artefact that a person should open; sources: see ``sources_in``."""
+    """The complete line. page: the path of the artefact that a person should open; sources: the dates of the catalogues, a
+    sentence, "" without any."""
     parts = (
         f"The gate ended with {decision.outcome}.",
         _without_baseline(decision),

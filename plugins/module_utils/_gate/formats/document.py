@@ -178,6 +178,14 @@ def scanned_build(document: Document, show: Callable[[str], str] = line) -> str:
     return " → ".join(dict.fromkeys(show(build[key] or "unknown") for key in ("before", "after"))) if build else ""
 
 
+def catalogues(document: Document) -> dict[str, str]:
+    """The dates of the catalogues that were used, by their names."""
+    sources = document.get("sources") or {}
+    names = {"known_exploited": "Known exploited vulnerabilities", "epss": "EPSS scores"}
+    used = {name: sources.get(field) for field, name in names.items()}
+    return {name: file.get("date") or "an unknown date" for name, file in used.items() if file}
+
+
 def first_sentences(document: Document) -> list[str]:
     """What a reader has to know before the reasons: that the baseline does not exist, unless it is a reason itself."""
     baseline = document["baseline"]

@@ -19,6 +19,7 @@ from .document import (
     Row,
     because,
     by_state,
+    catalogues,
     check_of,
     coming,
     controls,
@@ -318,8 +319,5 @@ def _footer(document: Document) -> str:
     tools = counted(len(tools_of(document)), "tool")
     judged = f"{targets} judged with {tools}{workspace}, coverage {document['coverage']}, {document['generated']}."
     build = scanned_build(document, code)
-    sources = document.get("sources") or {}
-    for field, name in (("known_exploited", "Known exploited vulnerabilities"), ("epss", "EPSS scores")):
-        if sources.get(field):
-            judged += f" {name} of {code(sources[field].get('date') or 'an unknown date', 40)}."
+    judged += "".join(f" {name} of {code(date, 40)}." for name, date in catalogues(document).items())
     return f"{judged} Build: {build}." if build else judged
