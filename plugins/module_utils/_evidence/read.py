@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .._http.client import Client
 from .._model.errors import ApiError, CallError, WrongOption, printable
@@ -26,6 +26,7 @@ from .clock import latest_clock
 from .findings import finding_of
 from .newest import history_of, newest_of
 from .proof import Tally, proof_of, surplus_warning
+from .registered import results_in, scans_in
 from .rows import Pair, Reading, Trouble, outcome_of_scan, rows_of
 from .scans import duration_of, ended_in, lacks, outcome_of
 from .sight import finished, reach_of, why_incomplete, why_narrower, words_of
@@ -71,10 +72,11 @@ def read(task: Task) -> Reading:
         else:
             named = {scan_id: scan_by_id(task.client, scan_id, "scan_ids", place) for scan_id in sorted(set(scan_ids))}
             wanted, hidden = _of_scans(named, task.warn)
-        used = _used_in(task.params["scan_results"])
-        wanted = [_compared(task.client, each, used.get((each.target_id, each.tool_id), 0)) for each in wanted]
-        places = {each.place.id: each.place for each in wanted}
-        names = {place_id: _workspace_name(task.client, place) for place_id, place in places.items()}
+        wanted = list(_compared(task.client, wanted, task.params["scan_results"] or ()))
+        names: dict[int | None, str | None] = {}
+        for place_id, own in {each.place.id: each.place for each in wanted}.items():
+            record = task.client.read(WORKSPACE, place_id) if own.name is None and place_id is not None else None
+            names[place_id] = record["name"] if record else own.name
     except CallError as error:
         return Reading(
             (), (), task.params["workspace"], (Trouble(SERVICE_ERROR, str(error)),), error.result["api_error"]
@@ -100,6 +102,8 @@ def asked_of(wanted: Sequence[Wanted], scans: Iterable[Record], any_tool: bool) 
     exclude. any_tool: whether each tool that has scanned a target is judged."""
     judged = list(wanted)
     hidden = []
+    pairs = {(each.target_id, each.tool_id) for each in wanted}
+    targets = {each.target_id for each in wanted} - {None}
     for scan in scans:
         missing = lacks(scan)
         if not missing:
@@ -110,7 +114,10 @@ def asked_of(wanted: Sequence[Wanted], scans: Iterable[Record], any_tool: bool) 
             if known is not None and known["id"] < scan["id"] and not wanted[number].doubt:
                 doubt = f"Scan {scan['id']} may be a newer scan of it, because its record has no {missing}."
                 judged[number] = judged[number]._replace(doubt=doubt)
-        if any(judged[number].scan is None for number in own) or (any_tool and _may_be_another(scan, judged)):
+        # of a judged target and a tool that would be judged, too, if the record said so
+        theirs = targets if scan["target_id"] is None else targets & {scan["target_id"]}
+        another = any(scan["tool_id"] is None or (each, scan["tool_id"]) not in pairs for each in theirs)
+        if (any_tool and another) or any(judged[number].scan is None for number in own):
             hidden.append(
                 f"Scan {scan['id']} may be of a target and tool without another scan, because its record has no {missing}:"
                 " check it in the web application."
@@ -126,24 +133,17 @@ def _may_be_of(scan: Record, wanted: Wanted) -> bool:
     return same_tool and scan["target_id"] in (None, wanted.target_id)
 
 
-def _may_be_another(scan: Record, wanted: Iterable[Wanted]) -> bool:
-    """Whether the scan may be of a judged target and a tool that would be judged, if the record said so."""
-    tools: dict[int, set[int | None]] = {}
-    for each in wanted:
-        if each.target_id is not None and scan["target_id"] in (None, each.target_id):
-            tools.setdefault(each.target_id, set()).add(each.tool_id)
-    return any(scan["tool_id"] is None or scan["tool_id"] not in own for own in tools.values())
-
-
 def _of_workspace(client: Client, place: Place, names: Sequence[str] | None, tools: Sequence[int]) -> Asked:
     """What is wanted of a workspace: the named targets or all, with the declared tools or all that have scanned them."""
     if place.id is None:
         raise WrongOption("gate needs to know what to judge: set workspace, workspace_id, scan_ids or findings_file.")
-    live = Contents(client, [(place.id, TARGET)])[TARGET, place.id]
+    live = list(Contents(client, [(place.id, TARGET)])[TARGET, place.id])
+    if names is None:
+        live.sort(key=lambda row: str(row["name"]))
     listed = [row for row in client.all(SCAN, place.query) if belongs(row, place.query)]
     newest = newest_of(scan for scan in listed if not lacks(scan))
     wanted = []
-    for name, record in _declared(names, live):
+    for name, record in named_targets(names, live):
         if record is None:
             why = f"target {printable(name)!r} does not exist in {place}"
             wanted += [Wanted(name, None, tool, tool_id, place, None, why) for tool, tool_id in _named(tools)]
@@ -156,58 +156,41 @@ def _of_workspace(client: Client, place: Place, names: Sequence[str] | None, too
     return asked_of(wanted, listed, not tools)
 
 
-def _declared(names: Sequence[str] | None, live: Iterable[Record]) -> Iterator[tuple[str, Record | None]]:
-    """The targets to judge, each with its live record, None for one that does not exist."""
-    rows = list(live)
+def named_targets(names: Sequence[str] | None, live: Sequence[Record]) -> list[tuple[str, Record | None]]:
+    """The targets to judge, each once with its live record, None for one that does not exist. names: None for all."""
     if names is None:
-        yield from ((row["name"], row) for row in sorted(rows, key=lambda row: str(row["name"])))
-        return
-    found = Names(TARGET, rows)
-    seen: set[object] = set()
+        return [(record["name"], record) for record in live]
+    found = Names(TARGET, live)
+    wanted: dict[object, tuple[str, Record | None]] = {}
     for index, name in enumerate(names):
         not_empty(f"targets[{index}]", name)
         record = found.one(name, f"targets[{index}]")
         # two targets of a workspace can have one normal form
-        identity = normal_form(name) if record is None else record["id"]
-        if identity not in seen:
-            seen.add(identity)
-            yield name, record
+        wanted.setdefault(record["id"] if record else normal_form(name), (name, record))
+    return list(wanted.values())
 
 
-def _compared(client: Client, wanted: Wanted, used: int) -> Wanted:
-    """A target and a tool, with a doubt if their newest scan may see less than the one that a task before the gate has used, as
-    one that somebody else has started since; 2 GET where these are two scans. used: the id of that one, or 0."""
-    newest = wanted.scan
-    if newest is None or wanted.doubt or not finished(newest) or not 0 < used < newest["id"]:
-        return wanted
-    reaches = [reach_of(client.read(SCAN, each) or {"id": each}) for each in (newest["id"], used)]
-    narrower = why_narrower(*reaches)
-    if not narrower:
-        return wanted
-    doubt = (
-        f"Scan {newest['id']} is newer than scan {used}, which the task before the gate has used, and may see less: {narrower}."
-        " Start a new scan with the parameters of the task."
-    )
-    return wanted._replace(doubt=doubt)
-
-
-def _used_in(results: object) -> dict[tuple[int | None, int | None], int]:
-    """The newest scan of each target and tool in what tasks have registered, also in loops, by their ids."""
-    found: dict[tuple[int | None, int | None], int] = {}
-    for scan in _scans_in(results):
-        key = read_id(scan.get("target_id")), read_id(scan.get("tool_id"))
-        found[key] = max(found.get(key, 0), read_id(scan.get("id")) or 0)
-    return found
-
-
-def _scans_in(results: object) -> Iterator[Mapping[str, Any]]:
-    """The records of the scans in what tasks have registered, also in loops."""
-    if isinstance(results, Mapping):
-        if isinstance(results.get("scan"), Mapping):
-            yield results["scan"]
-        results = [results.get("results"), results.get("scans")]
-    for each in results if isinstance(results, list) else ():
-        yield from _scans_in(each)
+def _compared(client: Client, wanted: Iterable[Wanted], registered: Iterable[object]) -> Iterator[Wanted]:
+    """The targets and tools, with a doubt if their newest scan may see less than the one that a task before the gate has used,
+    as one that somebody else has started since; 2 GET where these are two scans. registered: the results of these tasks."""
+    used: dict[tuple[int | None, int | None], int] = {}
+    for _path, result in results_in(registered):
+        for _said, record in scans_in(result):
+            key = read_id(record.get("target_id")), read_id(record.get("tool_id"))
+            used[key] = max(used.get(key, 0), read_id(record.get("id")) or 0)
+    for each in wanted:
+        newest, before = each.scan, used.get((each.target_id, each.tool_id), 0)
+        if newest is None or each.doubt or not finished(newest) or not 0 < before < newest["id"]:
+            yield each
+            continue
+        narrower = why_narrower(
+            *(reach_of(client.read(SCAN, number) or {"id": number}) for number in (newest["id"], before))
+        )
+        doubt = (
+            f"Scan {newest['id']} is newer than scan {before}, which the task before the gate has used, and may see less:"
+            f" {narrower}. Start a new scan with the parameters of the task."
+        )
+        yield each._replace(doubt=doubt) if narrower else each
 
 
 def _named(tools: Sequence[int]) -> list[tuple[str, int | None]]:
@@ -228,27 +211,17 @@ def _of_scans(read: Mapping[int, tuple[Record, Place, Record | None]], warn: Cal
             continue
         history = histories[scan["target_id"], scan["tool_id"]]
         if scan_id == history[-1]["id"]:
-            wanted.append(_known(*read[history[0]["id"]]))
+            newest, place, newest_target = read[history[0]["id"]]
+            name, tool = _target_name(newest, newest_target), tool_name_of(newest["tool_id"])
+            wanted.append(Wanted(name, newest["target_id"], tool, newest["tool_id"], place, newest))
         else:
             name = _target_name(scan, target)
             warn(f"Scan {scan_id} of {printable(name)!r} replaces an older one among scan_ids, which is not judged.")
     return asked_of(wanted, [each.scan for each in wanted if each.scan], False)
 
 
-def _known(scan: Record, place: Place, target: Record | None) -> Wanted:
-    tool = tool_name_of(scan["tool_id"])
-    return Wanted(_target_name(scan, target), scan["target_id"], tool, scan["tool_id"], place, scan)
-
-
 def _target_name(scan: Record, target: Record | None) -> str:
     return target["name"] if target else f"the deleted target {scan['target_id']}"
-
-
-def _workspace_name(client: Client, place: Place) -> str | None:
-    if place.name is not None or place.id is None:
-        return place.name
-    record = client.read(WORKSPACE, place.id)
-    return record["name"] if record else None
 
 
 def _pairs(
