@@ -26,7 +26,6 @@ from .._model.times import LONGEST_EXCEPTION, Clock, expiry_of, seconds_of, span
 from .._model.tools import tool_id_of, tool_name_of
 from .._task.atomic_files import Draft, store
 from .._task.lookup import Contents, Place, not_empty
-from .._task.name_match import Names
 from .._task.references import belongs, place_of
 from .._task.task import Task
 from .clock import latest_clock
@@ -35,7 +34,7 @@ from .findings import matches_all, name_pattern
 from .newest import newest_of
 from .owners import NOBODY, Owner, Owners, read_owners
 from .proof import surplus_warning
-from .read import Wanted, read_pair
+from .read import Wanted, named_targets, read_pair
 from .rows import Pair, rows_of
 from .scans import ended_in, lacks
 from .sight import could_see, finished, why_incomplete
@@ -66,7 +65,13 @@ def coverage(task: Task) -> Record:
     exclusions = [_exclusion(f"exclusions[{i}]", each, now) for i, each in enumerate(params["exclusions"] or ())]
     path = params["owners"]
     owners = read_owners(needed_content_of(path, "owners"), path) if path is not None else None
-    controls = _controls(params["must_see"], tools)
+    controls = controls_of(params["must_see"])
+    for each in controls:
+        if each.tool_id not in (None, *tools):
+            raise WrongOption(
+                f"{each.option}.tool is a tool that tools does not name, so a scan with another one would cover the target:"
+                " name it in tools, or remove it."
+            )
     asked = _Asked(params["targets"], tools, max_age, exclusions, owners, controls)
     for index, name in enumerate(params["targets"] or ()):
         not_empty(f"targets[{index}]", name)
@@ -74,12 +79,12 @@ def coverage(task: Task) -> Record:
     if dest is not None and not dest.lower().endswith(_FORMATS):
         raise WrongOption(f"dest {shown(dest)} ends neither in .csv nor in .json: choose one of them.")
     if dest is None:
-        result = _judged(task.client, place_of(task), asked, task.warn)[0]
+        result = _judged(task.client, place_of(task), asked)[0]
         return dict(result, changed=False, dest=None, size=None, checksum=None)
     results: list[Record] = []
 
     def fill(draft: Draft) -> None:
-        result, generated = _judged(task.client, place_of(task), asked, task.warn)
+        result, generated = _judged(task.client, place_of(task), asked)
         results.append(result)
         others = (record["name"] for key in ("undeclared", "duplicates") for record in result[key])
         written = without_passwords(result, [*(row["target"] for row in result["rows"]), *others])
@@ -94,19 +99,7 @@ def coverage(task: Task) -> Record:
     return dict(results[0], changed=stored.changed, dest=dest, **stored.after._asdict())
 
 
-def _controls(given: Sequence[Record] | None, tools: Sequence[int]) -> tuple[Control, ...]:
-    """The controls in the option. Raises WrongOption, also for a tool whose scans are not asked for."""
-    controls = controls_of(given)
-    for each in controls:
-        if each.tool_id not in (None, *tools):
-            raise WrongOption(
-                f"{each.option}.tool is a tool that tools does not name, so a scan with another one would cover the target:"
-                " name it in tools, or remove it."
-            )
-    return controls
-
-
-def _judged(client: Client, place: Place, asked: _Asked, warn: Callable[[str], None]) -> tuple[Record, str]:
+def _judged(client: Client, place: Place, asked: _Asked) -> tuple[Record, str]:
     """The coverage of the account, and the service's time."""
     if asked.targets is not None and not place.declared:
         raise WrongOption("targets are names in one workspace: set workspace or workspace_id as well.")
@@ -115,10 +108,10 @@ def _judged(client: Client, place: Place, asked: _Asked, warn: Callable[[str], N
     notes: list[str] = []
     result = _coverage_of(accounts, asked, clock, lambda wanted: read_pair(client, wanted, clock, notes))
     if notes:
-        warn(surplus_warning(notes))
+        client.warn(surplus_warning(notes))
     expired = result["exclusions"]["expired"]
     if expired:
-        warn(f"{len(expired)} of exclusions expired and no longer count: see exclusions in the result.")
+        client.warn(f"{len(expired)} of exclusions expired and no longer count: see exclusions in the result.")
     unused = [
         f"exclusions[{number}]"
         for number, each in enumerate(asked.exclusions)
@@ -126,11 +119,11 @@ def _judged(client: Client, place: Place, asked: _Asked, warn: Callable[[str], N
     ]
     if unused and result["rows"]:
         names = "matches" if len(unused) == 1 else "match"
-        warn(
+        client.warn(
             f"{first_of(unused, _MOST_NAMED)} {names} no target: check for a typo, or remove what is no longer needed."
         )
     for sentence in asked.owners.warnings(row["target"] for row in result["rows"]) if asked.owners else ():
-        warn(sentence)
+        client.warn(sentence)
     return result, utc_text(clock.now)
 
 
@@ -139,14 +132,14 @@ def _as_csv(result: Record, now: str) -> str:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["generated", *_COLUMNS])
     for row in result["rows"]:
-        writer.writerow([now, *(_cell(row[column]) for column in _COLUMNS)])
+        cells = [now]
+        for column in _COLUMNS:
+            value = row[column]
+            if isinstance(value, bool):
+                value = "yes" if value else "no"
+            cells.append("" if value is None else exact_cell(line(str(value))))
+        writer.writerow(cells)
     return stream.getvalue()
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "" if value is None else exact_cell(line(str(value)))
 
 
 def _read(client: Client, place: Place) -> list[_Account]:
@@ -232,7 +225,7 @@ def _exclusion(where: str, given: Mapping[str, Any], now: float) -> _Exclusion:
 def _coverage_of(accounts: Sequence[_Account], asked: _Asked, clock: Clock, read: Callable[[Wanted], Pair]) -> Record:
     """The result of coverage_info, without its file. read: reads the findings of a scan that has to see a control."""
     in_force = [each for each in asked.exclusions if each.ends > clock.now]
-    wanted = [_wanted(account.targets, asked.targets) for account in accounts]
+    wanted = [named_targets(asked.targets, account.targets) for account in accounts]
     found_rows = [row for account, each in zip(accounts, wanted) for row in _rows(account, each, asked, clock)]
     rows, controls = _sighted(found_rows, asked.controls, read)
     used = []
@@ -285,19 +278,6 @@ def _sighted(
     return [row for row, _wanted in found], [each._asdict() for each in sight.controls]
 
 
-def _wanted(targets: Sequence[Record], declared: Sequence[str] | None) -> list[tuple[str, Record | None]]:
-    """The targets to judge, each with its live record, None for one that does not exist."""
-    if declared is None:
-        return [(record["name"], record) for record in targets]
-    live = Names(TARGET, targets)
-    # a target that is named twice is one row
-    wanted: dict[object, tuple[str, Record | None]] = {}
-    for index, name in enumerate(declared):
-        record = live.one(name, f"targets[{index}]")
-        wanted.setdefault(record["id"] if record else normal_form(name), (name, record))
-    return list(wanted.values())
-
-
 def _rows(
     account: _Account, wanted: Iterable[tuple[str, Record | None]], asked: _Asked, clock: Clock
 ) -> Iterator[tuple[Record, Wanted]]:
@@ -321,7 +301,15 @@ def _rows(
                 reason = "The target does not exist in this workspace."
             elif scan_found is None:
                 short = blind.get((record["id"], tool))
-                reason = why_incomplete(short) if short else _no_scan(unplaced, record["id"], tool)
+                # finished scans whose records lack a field cover nothing
+                own = [scan for scan in unplaced if scan["target_id"] in (None, record["id"])]
+                loose = [scan for scan in own if tool is None or scan["tool_id"] in (None, tool)]
+                if short:
+                    reason = why_incomplete(short)
+                elif loose:
+                    reason = f"Scan {loose[0]['id']} may be of it, but its record has no {lacks(loose[0])}."
+                else:
+                    reason = "No scan of it has finished."
             else:
                 row.update(tool=tool_name_of(scan_found["tool_id"]), scan_id=scan_found["id"])
                 times, reason = _age(scan_found, asked.max_age, clock)
@@ -340,11 +328,3 @@ def _age(scan: Record, max_age: int | None, clock: Clock) -> tuple[Record, str]:
     if age is None:
         return times, f"The record of scan {scan['id']} does not say when it ended."
     return times, f"Its newest finished scan ended {span(age)} ago, and max_age is {span(max_age)}."
-
-
-def _no_scan(unplaced: Iterable[Record], target_id: int, tool: int | None) -> str:
-    """Why no scan covers a target. unplaced: finished scans whose records lack a field, so that they cover nothing."""
-    for scan in unplaced:
-        if scan["target_id"] in (None, target_id) and (tool is None or scan["tool_id"] in (None, tool)):
-            return f"Scan {scan['id']} may be of it, but its record has no {lacks(scan)}."
-    return "No scan of it has finished."
