@@ -98,25 +98,26 @@ def controls_of(given: Iterable[Mapping[str, object]] | None, option: str = "mus
     """The controls in an option. Raises WrongOption."""
     named = with_paths(given or (), option)
     refuse_unknown_keys(named, (*KEYS, *_OWN_KEYS))
-    return tuple(_control(each, path) for path, each in named)
-
-
-def _control(given: Mapping[str, object], option: str) -> Control:
-    if "reason" not in given:
-        raise WrongOption(f"{option}.reason is missing: say why scans must see it, as in: only users get to this page.")
-    own = {key: READERS["name"](given[key], f"{option}.{key}") for key in ("path", "reason") if key in given}
-    tool_id = tool_id_of(str(given["tool"]), f"{option}.tool") if "tool" in given else None
-    if not any(key in given and not matches_all(str(given[key])) for key in _NAMING):
-        raise WrongOption(
-            f"{option} does not say which finding is the control: add its {', '.join(_NAMING[:-1])} or {_NAMING[-1]}."
-        )
-    path = own.get("path")
-    if path is not None and not path.startswith(("/", "*")):
-        raise WrongOption(
-            f"{option}.path is {printable(path, 60)!r}: begin it with / or with *, as in /account/canary/."
-        )
-    matcher = matcher_of({key: value for key, value in given.items() if key not in _OWN_KEYS}, option)
-    return Control(option, matcher, path, tool_id, own["reason"].rstrip("."))
+    controls = []
+    for where, each in named:
+        if "reason" not in each:
+            raise WrongOption(
+                f"{where}.reason is missing: say why scans must see it, as in: only users get to this page."
+            )
+        own = {key: READERS["name"](each[key], f"{where}.{key}") for key in ("path", "reason") if key in each}
+        tool_id = tool_id_of(str(each["tool"]), f"{where}.tool") if "tool" in each else None
+        if not any(key in each and not matches_all(str(each[key])) for key in _NAMING):
+            raise WrongOption(
+                f"{where} does not say which finding is the control: add its {', '.join(_NAMING[:-1])} or {_NAMING[-1]}."
+            )
+        path = own.get("path")
+        if path is not None and not path.startswith(("/", "*")):
+            raise WrongOption(
+                f"{where}.path is {printable(path, 60)!r}: begin it with / or with *, as in /account/canary/."
+            )
+        matcher = matcher_of({key: value for key, value in each.items() if key not in _OWN_KEYS}, where)
+        controls.append(Control(where, matcher, path, tool_id, own["reason"].rstrip(".")))
+    return tuple(controls)
 
 
 def look(
@@ -177,7 +178,15 @@ def _look(controls: Iterable[Control], pair: Pair, rows: Sequence[Row]) -> _Look
         was_read = pair.outcome == PASSED and pair.complete and is_clear
         found.seen.append(_seen(control, pair, bool(places) if was_read else None))
         if not is_clear:
-            found.wrong.append(_doubt(control, pair, list(places.values())))
+            where = []
+            for spot in places.values():
+                port = "an unknown place" if spot.port is None else f"port {spot.port}"
+                where.append(f"{printable(spot.name, _LONGEST)} at {printable(spot.path or port, _LONGEST)}")
+            found.wrong.append(
+                f"{control.option} matches {len(places)} findings of {printable(without_secrets(pair.target))}"
+                f" ({first_of(where, _MOST_NAMED)}), so others than the control would not count: name its path, port, check or"
+                " fingerprint."
+            )
             continue
         found.usable.append(control)
         if was_read and not places:
@@ -190,20 +199,6 @@ def _look(controls: Iterable[Control], pair: Pair, rows: Sequence[Row]) -> _Look
 
 def _seen(control: Control, pair: Pair, seen: bool | None) -> Seen:
     return Seen(control.name, pair.target, pair.tool, pair.scan_id, seen, control.reason)
-
-
-def _doubt(control: Control, pair: Pair, spots: Sequence[Row]) -> str:
-    """That a control matches several findings, of which others than the planted one would not count."""
-    where = [f"{printable(spot.name, _LONGEST)} at {printable(spot.path or _port(spot), _LONGEST)}" for spot in spots]
-    return (
-        f"{control.option} matches {len(spots)} findings of {printable(without_secrets(pair.target))}"
-        f" ({first_of(where, _MOST_NAMED)}), so others than the control would not count: name its path, port, check or"
-        " fingerprint."
-    )
-
-
-def _port(spot: Row) -> str:
-    return "an unknown place" if spot.port is None else f"port {spot.port}"
 
 
 def _apart(rows: Iterable[Row], usable: Sequence[Sequence[Control]]) -> tuple[tuple[Row, ...], tuple[Row, ...]]:

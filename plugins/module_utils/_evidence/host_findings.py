@@ -153,7 +153,10 @@ class _Count:
         cves = frozenset(cve.upper() for cve in finding["cve"] if is_cve(cve))
         found = _Found(frozenset(), finding["severity"], cves, owners)
         if scan and (scan_id in self._latest or scan_id in self._older):
-            found = found._replace(fingerprints=_fingerprints(finding, self._own[scan["target_id"]]["name"]))
+            # those at each of its places
+            (identity,) = identify([Sighting(finding, self._own[scan["target_id"]]["name"])])
+            spots = frozenset(spot.fingerprint for spot in identity.places)
+            found = found._replace(fingerprints=spots or frozenset([identity.fingerprint]))
         if scan_id in self._latest:
             self._latest[scan_id] |= found.fingerprints
         if scan_id in self._older:
@@ -194,12 +197,6 @@ class _Count:
                     self._add(each)
                     self.unseen.append((scan, each))
             judged.update(*(each.fingerprints for each in left))
-
-
-def _fingerprints(finding: Record, target: str) -> frozenset[str]:
-    """Those of a finding at each of its places."""
-    (identity,) = identify([Sighting(finding, target)])
-    return frozenset(spot.fingerprint for spot in identity.places) or frozenset([identity.fingerprint])
 
 
 def _groups(scans: Iterable[Record]) -> list[list[Record]]:

@@ -80,8 +80,13 @@ def proof_of(read: Streamed, scans: Iterable[Record], tally: Tally, grouped: boo
         problems.append(f"the service reports more findings after the {read.rows:,} that could be read")
     # older ones say less about the present
     newest = [*newest_of(scans).values()]
-    notes = [] if grouped else list(_surplus(scans, tally))
-    problems += _ungrouped_problems(scans, tally) if not grouped else _grouped_problems(newest, tally)
+    notes: list[str] = []
+    # with more findings than they counted, as of a severity that a summary does not have
+    for scan in () if grouped else sorted(scans, key=lambda scan: scan["id"]):
+        total, found = sum(findings_of(scan).values()), sum(tally.of("task_id", scan["id"]).values())
+        if outcome_of(scan) == FINISHED and not uncounted(scan) and found > total:
+            notes.append(f"scan {scan['id']} counted {counted(total, 'finding')}, and {found:,} were read")
+    problems += _grouped_problems(newest, tally) if grouped else _ungrouped_problems(scans, tally)
     doubts += _doubts(scans, newest, grouped)
     if grouped and any(sum(findings_of(scan).values()) for scan in newest):
         doubts.append("with group_duplicates only the severities could be compared with the scans, not the numbers")
@@ -115,14 +120,6 @@ def _doubts(scans: Iterable[Record], newest: Sequence[Record], grouped: bool) ->
             if scan.get("result_summary") is None:
                 lack = "its record has no result_summary"
             yield f"scan {scan['id']} does not say how many findings it has: {lack}"
-
-
-def _surplus(scans: Iterable[Record], tally: Tally) -> Iterator[str]:
-    """The scans with more findings than they counted, as of a severity that a summary does not have."""
-    for scan in sorted(scans, key=lambda scan: scan["id"]):
-        total, read = sum(findings_of(scan).values()), sum(tally.of("task_id", scan["id"]).values())
-        if outcome_of(scan) == FINISHED and not uncounted(scan) and read > total:
-            yield f"scan {scan['id']} counted {counted(total, 'finding')}, and {read:,} were read"
 
 
 class _Gap(NamedTuple):

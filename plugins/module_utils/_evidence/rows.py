@@ -365,11 +365,11 @@ def _evidence(value: object) -> object:
     """The text of an evidence of the documented forms, a text or a table with headers; of any other as JSON."""
     data = value.get("data") if isinstance(value, dict) else None
     if isinstance(data, dict) and isinstance(data.get("headers"), list) and isinstance(data.get("rows"), list):
-        return "\n".join(_line(data["headers"], row if isinstance(row, list) else [row]) for row in data["rows"])
+        headers = list(map(text_of, data["headers"]))
+        lines = []
+        for row in data["rows"]:
+            cells = row if isinstance(row, list) else [row]
+            named = zip([*headers, *[""] * len(cells)], map(text_of, cells))
+            lines.append(", ".join(f"{name}: {cell}" if name else cell for name, cell in named))
+        return "\n".join(lines)
     return data if isinstance(data, str) else value
-
-
-def _line(headers: Sequence[Any], cells: Sequence[Any]) -> str:
-    names = [*map(text_of, headers), *[""] * len(cells)]
-    texts = zip(names, map(text_of, cells))
-    return ", ".join(f"{name}: {cell}" if name else cell for name, cell in texts)
