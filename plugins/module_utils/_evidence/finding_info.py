@@ -10,11 +10,13 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from .._http.client import Client
 from .._model.errors import Refused, WrongOption, printable
 from .._model.families import FINDING, SCAN, TARGET
 from .._model.records import Record
 from .._model.times import Since, since_of
 from .._task.atomic_files import Draft, store
+from .._task.lookup import Place
 from .._task.raw_options import UNKNOWN_ID
 from .._task.references import (
     belongs,
@@ -114,15 +116,21 @@ def read(task: Task) -> dict[str, Any]:
 def _collect(task: Task, kept: _Kept, since: Since | None, draft: Draft | None = None) -> None:
     """Read the findings that the task refers to into ``kept``, with the Proof that they are complete."""
     kept.draft = draft
-    if task.params["id"] is not None:
-        if task.params["id"] == UNKNOWN_ID:
+    client, params = task.client, task.params
+    if params["id"] is not None:
+        if params["id"] == UNKNOWN_ID:
             kept.proof = _NOT_YET
         for record in information(task, FINDING):
-            target = target_of_record(task.client, record)
-            kept.target_names = _names_of([target] if target else [])
+            kept.target_names = _names_of([target_of_record(client, record)])
             kept.take(record)
         return
-    asked = _asked_of(task)
+    place = place_of(task)
+    if params["scan_id"] is not None:
+        referred = None if place.missing else scan_of(task, place)
+        asked = _asked_of(*referred, task.warn) if referred else None
+    else:
+        wanted = target_filter(task, place)
+        asked = _asked_of_targets(client, *wanted, params["target_id"]) if wanted else None
     if asked is None:
         kept.proof = _NOT_YET
         return
@@ -130,22 +138,22 @@ def _collect(task: Task, kept: _Kept, since: Since | None, draft: Draft | None =
     kept.owners = {field: asked.query[field] for field in ("target_id", "task_id") if field in asked.query}
     kept.target_names = asked.target_names
     if since is not None:
-        kept.old = old_scans(task.client, since, asked.scans)
-    grouped = {"group_duplicates": "true"} if task.params["group_duplicates"] else {}
-    answer = task.client.stream(FINDING, {**asked.query, **grouped}, kept.take)
+        kept.old = old_scans(client, since, asked.scans)
+    grouped = {"group_duplicates": "true"} if params["group_duplicates"] else {}
+    answer = client.stream(FINDING, {**asked.query, **grouped}, kept.take)
     if may_be_cut(answer):
         task.warn(
             f"The service returned exactly {answer.rows:,} findings. This task assumes that these are all. If the service"
             " limits its lists to this number, some are missing: compare with the web application, or read one target or scan"
             " at a time."
         )
-    found = proof_of(answer, asked.scans, kept.tally, task.params["group_duplicates"])
+    found = proof_of(answer, asked.scans, kept.tally, params["group_duplicates"])
     if found.notes:
         task.warn(surplus_warning(found.notes))
     newest = newest_of(asked.scans).values()
     blind = [why_incomplete(scan).rstrip(".") for scan in newest if finished(scan) and why_incomplete(scan)]
     problems, doubts = [*asked.problems, *found.problems], [*found.doubts, *blind]
-    kept.proof = _accepted(found._replace(problems=problems, doubts=doubts), task.params["allow_mismatch"], task.warn)
+    kept.proof = _accepted(found._replace(problems=problems, doubts=doubts), params["allow_mismatch"], task.warn)
 
 
 def _accepted(proof: Proof, allow_mismatch: bool, warn: Callable[[str], None]) -> Proof:
@@ -161,7 +169,8 @@ def _accepted(proof: Proof, allow_mismatch: bool, warn: Callable[[str], None]) -
 
 
 class _Asked(NamedTuple):
-    """What a task asks for."""
+    """What a task asks for. Its scans are read before the findings: one that is found in between makes more rows than a scan
+    has counted, never fewer."""
 
     # the parameters of the call
     query: dict[str, Any]
@@ -173,35 +182,26 @@ class _Asked(NamedTuple):
     target_names: dict[int, str]
 
 
-def _asked_of(task: Task) -> _Asked | None:
-    """What a task asks for; None where check mode refers to something that does not exist yet.
+def _asked_of(scan: Record, place: Place, target: Record | None, warn: Callable[[str], None]) -> _Asked:
+    """What a task asks for that names a scan. target: of the scan."""
+    warn_unplaced(place, "findings", warn)
+    # without a workspace, only the counts of the scan prove that the service searched the right one
+    problems = [] if place.declared or not uncounted(scan) else [unplaced("scan", scan["id"])]
+    return _Asked({**place.query, "task_id": scan["id"]}, (scan,), problems, _names_of([target]))
 
-    The scans are read before the findings. A finding that is found in between makes more rows than a scan has counted,
-    never fewer.
-    """
-    place = place_of(task)
-    if task.params["scan_id"] is not None:
-        referred = None if place.missing else scan_of(task, place)
-        if referred is None:
-            return None
-        scan, place, target = referred
-        warn_unplaced(place, "findings", task.warn)
-        # without a workspace, only the counts of the scan prove that the service searched the right one
-        problems = [] if place.declared or not uncounted(scan) else [unplaced("scan", scan["id"])]
-        query: dict[str, Any] = {**place.query, "task_id": scan["id"]}
-        return _Asked(query, (scan,), problems, _names_of([target] if target else []))
-    wanted = target_filter(task, place)
-    if wanted is None:
-        return None
-    warn_unplaced(wanted.place, "findings", task.warn)
-    target_id = task.params["target_id"]
-    problems = [] if target_id is None or wanted.place.declared else [unplaced("target", target_id)]
-    query = {**wanted.place.query, **wanted.query}
-    scans = tuple(scan for scan in task.client.all(SCAN, query) if belongs(scan, wanted.query))
-    targets = [wanted.target] if wanted.target else task.client.all(TARGET, wanted.place.query)
+
+def _asked_of_targets(
+    client: Client, owners: dict[str, int], place: Place, target: Record | None, target_id: int | None
+) -> _Asked:
+    """What a task asks for that names a target, or none. owners: the filter by that target; target_id: the option."""
+    warn_unplaced(place, "findings", client.warn)
+    problems = [] if target_id is None or place.declared else [unplaced("target", target_id)]
+    query = {**place.query, **owners}
+    scans = tuple(scan for scan in client.all(SCAN, query) if belongs(scan, owners))
+    targets = [target] if target else client.all(TARGET, place.query)
     return _Asked(query, scans, problems, _names_of(targets))
 
 
-def _names_of(targets: Iterable[Record]) -> dict[int, str]:
+def _names_of(targets: Iterable[Record | None]) -> dict[int, str]:
     """The names of targets by id."""
-    return {target["id"]: target["name"] for target in targets}
+    return {target["id"]: target["name"] for target in targets if target}

@@ -23,6 +23,7 @@ from .._model.errors import ApiError, CallError, Refused, WrongOption, first_of,
 from .._model.families import FINISHED, SCAN, TARGET, VPN_PROFILE
 from .._model.names import normal_form
 from .._model.records import Record
+from .._scope.permit import Permits
 from .._scope.valid_names import refuse_name
 from .._task.lookup import Place, confirm_place, find_by_key, not_empty
 from .._task.name_match import Names, listed
@@ -86,7 +87,11 @@ def resolve(task: Task) -> Targets:
     """The targets that the task names."""
     names = declared_names(task.params)
     if not names:
-        return _resolve_id(task)
+        place, target_id = place_of(task), task.params["target_id"]
+        if target_id == UNKNOWN_ID:
+            task.warn_assumed("the target")
+            return Targets(place, [Entry("the target that an earlier task would have made", by_id=True)])
+        return _resolve_id(task.client, task.permits, place, target_id, task.params["state"])
     task.permits.refuse(names)
     place = place_of(task)
     warn_current_workspace(place, task.warn)
@@ -118,19 +123,15 @@ def resolve(task: Task) -> Targets:
     )
 
 
-def _resolve_id(task: Task) -> Targets:
-    target_id = task.params["target_id"]
-    place = place_of(task)
-    if target_id == UNKNOWN_ID:
-        task.warn_assumed("the target")
-        return Targets(place, [Entry("the target that an earlier task would have made", by_id=True)])
-    if place.missing and task.params["state"] != "present":
+def _resolve_id(client: Client, permits: Permits, place: Place, target_id: int, state: str) -> Targets:
+    """The target with this id, if it exists. state: of its scans."""
+    if place.missing and state != "present":
         # a workspace that does not exist contains no target
         return Targets(place, [])
-    if task.params["state"] == "absent":
-        record = task.client.read(TARGET, target_id)
+    if state == "absent":
+        record = client.read(TARGET, target_id)
     else:
-        record = existing(task.client, TARGET, target_id, "target_id, or give target")
+        record = existing(client, TARGET, target_id, "target_id, or give target")
     if record is None:
         return Targets(place, [])
     if place.declared and not place.missing and record["workspace_id"] not in (None, place.id):
@@ -138,7 +139,7 @@ def _resolve_id(task: Task) -> Targets:
             f"target {printable(record['name'])!r} (id {target_id}) is not in {place}, but in another workspace: correct"
             " the workspace, or leave it out."
         )
-    task.permits.refuse([record["name"]])
+    permits.refuse([record["name"]])
     place = place if place.id is not None else place._replace(id=record["workspace_id"])
     return Targets(place, [Entry(record["name"], target_id, by_id=True)])
 

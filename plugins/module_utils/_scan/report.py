@@ -10,6 +10,7 @@ import time
 from typing import Any
 from urllib.parse import urlsplit
 
+from .._http.client import Client
 from .._http.outage import Outage
 from .._model.errors import (
     ApiError,
@@ -76,9 +77,16 @@ def canonical(params: dict[str, Any], base_url: str) -> Request:
 
 def ensure_report(task: Task) -> dict[str, Any]:
     """The work of the module report."""
-    if task.params["state"] == "absent":
-        return _absent(task)
     params = task.params
+    if params["state"] == "absent":
+        if params["dest"] is not None:
+            raise WrongOption(
+                "state: absent deletes a report at the service, not a file: remove dest, and delete the file with"
+                " ansible.builtin.file."
+            )
+        if params["id"] == UNKNOWN_ID:
+            task.warn_assumed("the report")
+        return _absent(task.client, params["id"], task.check_mode, task.diff_mode)
     if params["wait_timeout"] < 0:
         raise WrongOption(f"wait_timeout is {params['wait_timeout']}: set it to 0 or more.")
     request = canonical(params, task.client.transport.connection.base_url)
@@ -352,22 +360,13 @@ def _shown(request: Request) -> Record:
     return {name: value for name, value in request.items() if name != "base_url"}
 
 
-def _absent(task: Task) -> dict[str, Any]:
-    report_id = task.params["id"]
-    if task.params["dest"] is not None:
-        raise WrongOption(
-            "state: absent deletes a report at the service, not a file: remove dest, and delete the file with"
-            " ansible.builtin.file."
-        )
-    if report_id == UNKNOWN_ID:
-        task.warn_assumed("the report")
-        existed = True
-    else:
-        existed = task.client.read(REPORT, report_id) is not None
-        if existed and not task.check_mode:
-            existed = task.client.delete(REPORT, report_id)
+def _absent(client: Client, report_id: int, check_mode: bool, diff_mode: bool) -> dict[str, Any]:
+    """Delete a report at the service. report_id: UNKNOWN_ID for one that check mode assumes."""
+    existed = report_id == UNKNOWN_ID or client.read(REPORT, report_id) is not None
+    if existed and not check_mode:
+        existed = client.delete(REPORT, report_id)
     result: dict[str, Any] = dict(changed=existed, report=None, dest=None, size=None, checksum=None)
-    if task.diff_mode:
+    if diff_mode:
         result["diff"] = dict(
             before=dict(id=report_id) if existed else {}, after={}, before_header="report", after_header="report"
         )
