@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from .._http.client import Client
@@ -37,7 +36,7 @@ def change(task: Task) -> dict[str, Any]:
     names: dict[int, str] = {}
     if object_id is None:
         wanted = READERS["fingerprint"](task.params["fingerprint"], "fingerprint")
-        records, names = _by_fingerprint(task.client, place_of(task), wanted, task.warn)
+        records, names = _by_fingerprint(task.client, place_of(task), wanted)
     elif object_id == UNKNOWN_ID:
         task.warn_assumed("the finding")
     else:
@@ -68,9 +67,7 @@ def _differing(row: Record, declared: Record) -> Record:
     return {field: value for field, value in declared.items() if row[field] != value}
 
 
-def _by_fingerprint(
-    client: Client, place: Place, wanted: str, warn: Callable[[str], None]
-) -> tuple[list[Record], dict[int, str]]:
+def _by_fingerprint(client: Client, place: Place, wanted: str) -> tuple[list[Record], dict[int, str]]:
     """All findings of the workspace with the fingerprint, of whatever scan, and the names of its targets by id. Raises Refused
     if none can be seen."""
     if place.id is None:
@@ -96,7 +93,7 @@ def _by_fingerprint(
             " id."
         )
     if proof.problems:
-        warn(f"{proof.sentence} One that could not be read is not changed, even if it has this fingerprint.")
+        client.warn(f"{proof.sentence} One that could not be read is not changed, even if it has this fingerprint.")
     return records, names
 
 

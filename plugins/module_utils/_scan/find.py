@@ -10,14 +10,13 @@ import contextlib
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
 from .._evidence.clock import latest_clock
 from .._evidence.scans import candidates, is_in_progress, outcome_of, status_of
 from .._http.client import Client
-from .._http.transport import Transport
 from .._model import private_files
 from .._model.errors import ApiError, CallError, Refused, WrongOption, first_of, printable
 from .._model.families import FINISHED, SCAN, TARGET, VPN_PROFILE
@@ -179,7 +178,7 @@ def note_new_targets(
             entry.target_id = record["id"] if record else None
 
 
-def vpn_uuid_of(client: Client, wanted: str | None, warn: Callable[[str], None]) -> str | None:
+def vpn_uuid_of(client: Client, wanted: str | None) -> str | None:
     """The UUID of the VPN profile in the option, "" for none, None if it does not say; 1 GET if it is named."""
     if not wanted:
         return wanted
@@ -188,7 +187,7 @@ def vpn_uuid_of(client: Client, wanted: str | None, warn: Callable[[str], None])
     except ApiError as error:
         if error.status not in _NOT_LISTED or not _UUID.fullmatch(wanted):
             raise
-        warn(
+        client.warn(
             f"vpn_profile {wanted!r} was not checked, because the service refused the list of VPN profiles"
             f" ({error.status}). It is sent unchanged."
         )
@@ -210,11 +209,10 @@ def vpn_uuid_of(client: Client, wanted: str | None, warn: Callable[[str], None])
 
 
 @contextlib.contextmanager
-def starts_locked(
-    transport: Transport, warn: Callable[[str], None], tool_ids: Iterable[int], names: Sequence[str]
-) -> Iterator[None]:
+def starts_locked(client: Client, tool_ids: Iterable[int], names: Sequence[str]) -> Iterator[None]:
     """Keep other tasks of this user from starting scans of these targets with these tools. If the lock cannot be taken, the
     task warns and continues."""
+    transport = client.transport
     with contextlib.ExitStack() as held:
         try:
             place = private_files.directory(os.environ) if names else ""
@@ -226,7 +224,7 @@ def starts_locked(
                 path = private_files.path_for(place, "start of scans", *parts)
                 held.enter_context(private_files.locked(path, _LONGEST_WAIT, transport.pause, transport.now))
         except OSError as error:
-            warn(
+            client.warn(
                 "A lock could not be taken"
                 f" ({printable(error.strerror or error)}), so two tasks at the same time may both start a scan of one target."
             )

@@ -200,7 +200,7 @@ class _Present:
         if self._rows is None:
             # so that a new report can be told from the existing ones
             self._rows = client.all(REPORT)
-        report_id = create(client, self._task.warn, self._dest, self._note, self._request, webhook_url, self._rows)
+        report_id = create(client, self._dest, self._note, self._request, webhook_url, self._rows)
         self._created = self._unproven = True
         return dict(new_record(REPORT, _shown(self._request)), id=report_id)
 

@@ -158,7 +158,6 @@ def from_earlier_run(rows: Iterable[Record], sent: Sent, warn: Callable[[str], N
 
 def create(
     client: Client,
-    warn: Callable[[str], None],
     dest: str,
     note: Note | None,
     request: Request,
@@ -179,17 +178,17 @@ def create(
         report_id: int | None = client.start(REPORT, body, _CREATE_HINTS)[0]
     except CallError as error:
         if error.maybe_done:
-            return _settle(client, warn, sent, error)
+            return _settle(client, sent, error)
         if note is not None:
             write_note(dest, note._replace(sent=None))
         else:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(note_path(dest))
         raise
-    return _settle(client, warn, sent) if report_id is None else report_id
+    return _settle(client, sent) if report_id is None else report_id
 
 
-def _settle(client: Client, warn: Callable[[str], None], sent: Sent, error: CallError | None = None) -> int:
+def _settle(client: Client, sent: Sent, error: CallError | None = None) -> int:
     """The id of the only report that is new since a create was sent. Raises Incomplete if there is none, or several."""
     if error is None:
         what = f"The answer to POST {REPORT.path} contains no id"
@@ -207,7 +206,7 @@ def _settle(client: Client, warn: Callable[[str], None], sent: Sent, error: Call
         seen = f"no new {sent.request['format']} report exists"
     if len(new) == 1:
         if error is not None:
-            warn(f"{what}. Report {new[0]['id']} is new since then and is counted as created by this task.")
+            client.warn(f"{what}. Report {new[0]['id']} is new since then and is counted as created by this task.")
         return int(new[0]["id"])
     result = error.result if error else {}
     if new:

@@ -100,7 +100,7 @@ class _Run:
             watch.entries = [replace(entry, spec=spec) for spec in self.specs for entry in entries]
             for entry in watch.entries:
                 task.permits.refuse_body(SCAN.path, entry.body(place.id))
-            vpn_uuid = vpn_uuid_of(task.client, task.params["vpn_profile"], task.warn)
+            vpn_uuid = vpn_uuid_of(task.client, task.params["vpn_profile"])
             for entry in watch.entries:
                 entry.spec = entry.spec._replace(vpn_uuid=vpn_uuid)
             watch.query = narrowed(place.query, watch.entries)
@@ -118,7 +118,7 @@ class _Run:
         """The lock of ``starts_locked``, where an existing scan would do."""
         tools = [spec.tool_id for spec in self.specs]
         needed = names if self._reuses and not self.task.check_mode else ()
-        return starts_locked(self.task.client.transport, self.task.warn, tools, needed)
+        return starts_locked(self.task.client, tools, needed)
 
     # --- starts
 
