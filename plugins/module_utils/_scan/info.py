@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from .._evidence.clock import old_scans
 from .._evidence.scans import is_in_progress, last_moment_of, status_of, without_secrets
 from .._model.errors import Refused, WrongOption, first_of, printable
@@ -25,7 +23,17 @@ _MOST_NAMED = 10
 def read(task: Task) -> Record:
     """The work of scan_info."""
     params = task.params
-    statuses, since = _statuses(params["status"], task.warn), since_of(params["since"])
+    statuses: set[str] | None = None
+    if params["status"] is not None:
+        if not params["status"] or not all(each.strip() for each in params["status"]):
+            raise WrongOption("status is empty or has an empty item: give at least one status, or remove the option.")
+        statuses = {each.strip().lower().replace("_", " ") for each in params["status"]}
+        for unknown in sorted(statuses - {name.lower() for name in SCAN_STATUSES}):
+            task.warn(
+                f"Unknown status {printable(unknown, 60)!r}; it may match nothing. Known statuses:"
+                f" {', '.join(SCAN_STATUSES)}."
+            )
+    since = since_of(params["since"])
     tool_id = None if params["tool"] is None else tool_id_of(params["tool"])
     if params["id"] is not None:
         return dict(scans=[without_secrets(scan) for scan in information(task, SCAN)])
@@ -61,18 +69,3 @@ def _query(owners: Query, tool_id: int | None, statuses: set[str] | None) -> Que
     if statuses and len(statuses) == len(known) == 1:
         query["status"] = known[0]
     return query
-
-
-def _statuses(given: list[str] | None, warn: Callable[[str], None]) -> set[str] | None:
-    """The declared statuses in lower case; warns of unknown ones."""
-    if given is None:
-        return None
-    if not given or not all(each.strip() for each in given):
-        raise WrongOption("status is empty or has an empty item: give at least one status, or remove the option.")
-    statuses = {each.strip().lower().replace("_", " ") for each in given}
-    known = {name.lower() for name in SCAN_STATUSES}
-    for status in sorted(statuses - known):
-        warn(
-            f"Unknown status {printable(status, 60)!r}; it may match nothing. Known statuses: {', '.join(SCAN_STATUSES)}."
-        )
-    return statuses

@@ -90,23 +90,21 @@ def ensure_report(task: Task) -> dict[str, Any]:
     if params["wait_timeout"] < 0:
         raise WrongOption(f"wait_timeout is {params['wait_timeout']}: set it to 0 or more.")
     request = canonical(params, task.client.transport.connection.base_url)
-    _check_webhook(params["webhook_url"])
+    url = params["webhook_url"]
+    if url is not None:
+        try:
+            parts = urlsplit(url)
+            good = (
+                parts.scheme.lower() in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
+            )
+        except ValueError:
+            good = False
+        if not good or not url.isprintable() or " " in url:
+            # without the URL, because it may hold a secret
+            raise WrongOption("webhook_url is not a URL: write it as https://hooks.example.com/reports.")
     if not request.get("resources", True):
         raise WrongOption("resources is empty: give the ids of scans or findings, or skip this task if there are none.")
     return _Present(task, request).result()
-
-
-def _check_webhook(url: str | None) -> None:
-    """Refuse what is not a webhook's URL, without showing it, because it may hold a secret."""
-    if url is None:
-        return
-    try:
-        parts = urlsplit(url)
-        good = parts.scheme.lower() in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
-    except ValueError:
-        good = False
-    if not good or not url.isprintable() or " " in url:
-        raise WrongOption("webhook_url is not a URL: write it as https://hooks.example.com/reports.")
 
 
 class _Present:
@@ -151,7 +149,7 @@ class _Present:
         stored = None
         try:
             if self._created:
-                self._poll_or_wait(record)
+                self._poll(record)
             stored = store(task.host, dest, self._fill, lambda content: self._write_note(self._record, content))
             self._clean_up(record)
         except _NotReady:
@@ -204,36 +202,32 @@ class _Present:
         self._created = self._unproven = True
         return dict(new_record(REPORT, _shown(self._request)), id=report_id)
 
-    def _poll(self, report_id: int) -> Record:
-        """Read the report again."""
-        self._record = self._task.client.read(REPORT, report_id)
-        if self._record is None:
+    def _poll(self, record: Record) -> Record:
+        """Read the report again; the same record while the service does not answer."""
+        client, report_id = self._task.client, record["id"]
+        asked = client.transport.now()
+        try:
+            live = self._record = client.read(REPORT, report_id)
+        except CallError as error:
+            if not self._goes_on(error, record, asked):
+                raise
+            return record
+        if live is None:
             raise Refused(
                 f"Report {report_id} no longer exists, because somebody deleted it. Run this task again to generate another"
                 " one."
             )
         if self._unproven:
-            if not could_be(self._record, self._request):
+            if not could_be(live, self._request):
                 self._record = None
                 raise Refused(
                     f"POST {REPORT.path} was answered with the id {report_id}, but report {report_id} is another one."
                     f" {SEARCHES}"
                 )
             self._unproven = False
-            self._write_note(self._record, None)
-        return self._record
-
-    def _poll_or_wait(self, record: Record) -> Record:
-        """Read the report again; the same record while the service does not answer."""
-        asked = self._task.client.transport.now()
-        try:
-            record = self._poll(record["id"])
-        except CallError as error:
-            if not self._goes_on(error, record, asked):
-                raise
-        else:
-            self._outage.end()
-        return record
+            self._write_note(live, None)
+        self._outage.end()
+        return live
 
     def _goes_on(self, error: CallError, record: Record, asked: float) -> bool:
         """Whether the wait survives a failed call."""
@@ -265,7 +259,7 @@ class _Present:
             transport.pause(min(left, pause))
             waited += min(left, pause)
             pause = min(_LONGEST_PAUSE, pause * 1.5)
-            record = self._poll_or_wait(record)
+            record = self._poll(record)
 
     def _try(self, record: Record, draft: Draft) -> bool:
         """Whether the file could be downloaded now."""

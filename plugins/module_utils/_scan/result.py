@@ -223,29 +223,25 @@ def _findings(counts: Mapping[str, int]) -> str:
 def _summary(watch: Watch, seconds: float) -> str:
     counts: dict[str, int] = {}
     totals: dict[str, int] = {}
+    percent = 0
     for entry in watch.entries:
-        state = _state(watch, entry)
+        record = entry.record or {}
+        progress = record.get("progress")
+        if entry.outcome is not None:
+            percent += 100
+        elif isinstance(progress, int) and entry.phase == "running":
+            percent += min(max(progress, 0), 100)
+        state = entry.outcome or status_of(record) or "started"
+        if not entry.scan_id and not entry.error:
+            state = "to be started" if watch.no_slot_since is None else "waiting for a free slot"
         counts[state] = counts.get(state, 0) + 1
-        for level, count in findings_of(entry.record or {}, whole=True).items():
+        for level, count in findings_of(record, whole=True).items():
             totals[level] = totals.get(level, 0) + count
     shown = ", ".join(f"{count} {printable(state, 60)}" for state, count in sorted(counts.items()))
     found = f"; {_findings(totals)}" if totals else ""
     done = sum(entry.outcome is not None for entry in watch.entries)
     # of all scans together, and how long the rest takes at the same speed
-    percent = sum(map(_percent, watch.entries)) // len(watch.entries)
+    percent //= len(watch.entries)
     left = f", about {elapsed(seconds * (100 - percent) / percent)} left" if _ENOUGH <= percent < 100 else ""
     ahead = f"; {percent} % in all{left}" if 0 < percent < 100 else ""
     return f"{done} of {len(watch.entries)} scans done after {elapsed(seconds)}: {shown}{ahead}{found}"
-
-
-def _percent(entry: Entry) -> int:
-    if entry.outcome is not None:
-        return 100
-    progress = (entry.record or {}).get("progress")
-    return min(max(progress, 0), 100) if isinstance(progress, int) and entry.phase == "running" else 0
-
-
-def _state(watch: Watch, entry: Entry) -> str:
-    if not entry.scan_id and not entry.error:
-        return "to be started" if watch.no_slot_since is None else "waiting for a free slot"
-    return entry.outcome or status_of(entry.record or {}) or "started"

@@ -76,7 +76,13 @@ class _Run:
             if task.check_mode or not task.params["wait"]:
                 self._read_started()
             elif not watch.is_over():
-                self._wait()
+                self.lines.show(watch)
+                self.waits = True
+                transport = task.client.transport
+                while not watch.is_over():
+                    transport.pause(watch.pause(transport.now(), task.params["poll_interval"], transport.jitter()))
+                    self._poll()
+                    self.lines.show(watch)
             if unfinished(watch.entries):
                 raise ScannerError(verdict(watch))
             return result_of(watch.entries, single, task.diff_mode)
@@ -247,16 +253,6 @@ class _Run:
             )
 
     # --- the wait
-
-    def _wait(self) -> None:
-        """Wait until all scans have ended or timed out, and start those that had to wait. Shows the progress."""
-        watch, transport = self.watch, self.task.client.transport
-        self.lines.show(watch)
-        self.waits = True
-        while not watch.is_over():
-            transport.pause(watch.pause(transport.now(), self.task.params["poll_interval"], transport.jitter()))
-            self._poll()
-            self.lines.show(watch)
 
     def _poll(self) -> None:
         task, watch = self.task, self.watch

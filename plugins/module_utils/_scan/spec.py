@@ -144,7 +144,17 @@ def specs_of(params: Mapping[str, Any]) -> list[ScanSpec]:
     if longest is not None and not 1 <= longest <= _LONGEST_SCAN:
         raise WrongOption(f"max_scan_time is {longest}: set it to 1 to {_LONGEST_SCAN} minutes, or remove it.")
     tools, max_age = tools_of(params), seconds_of(params["max_age"])
-    authentication, free = _authentication(params["authentication"]), params["start_params"] or {}
+    given = params["authentication"]
+    authentication: Record | None = None
+    if given is not None:
+        kind, fields = given["type"], _AUTHENTICATION[given["type"]]
+        extra = [name for name, value in given.items() if value is not None and name not in ("type", *fields)]
+        if extra:
+            raise WrongOption(
+                f"authentication.{extra[0]} does not belong to type {kind}: remove it, or choose another type."
+            )
+        authentication = {"type": kind, "params": {name: given[name] for name in fields}}
+    free = params["start_params"] or {}
     for name in free:
         if name in _OWN_FIELDS:
             raise WrongOption(f"start_params.{name} has its own option: use {_OPTION_OF.get(name, name)} instead.")
@@ -161,20 +171,6 @@ def specs_of(params: Mapping[str, Any]) -> list[ScanSpec]:
         )
         for tool_id, tool_params in tools.items()
     ]
-
-
-def _authentication(given: Mapping[str, Any] | None) -> Record | None:
-    if given is None:
-        return None
-    kind = given["type"]
-    extra = [
-        name for name, value in given.items() if value is not None and name not in ("type", *_AUTHENTICATION[kind])
-    ]
-    if extra:
-        raise WrongOption(
-            f"authentication.{extra[0]} does not belong to type {kind}: remove it, or choose another type."
-        )
-    return {"type": kind, "params": {name: given[name] for name in _AUTHENTICATION[kind]}}
 
 
 def _matches(found: object, wanted: object) -> bool:
