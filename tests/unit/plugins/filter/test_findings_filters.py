@@ -188,6 +188,16 @@ def test_a_path_starts_at_the_top_of_the_repository(git, tmp_path, monkeypatch):
     ]
 
 
+def test_a_directory_whose_name_begins_with_dots_is_in_the_repository(tmp_path, monkeypatch):
+    (tmp_path / "..estates").mkdir()
+    (tmp_path / "..estates" / "estate.yml").write_text(ESTATE, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    (file,) = findings_export(document([row(1)]), "sarif", estate_files=[str(tmp_path / "..estates/estate.yml")])
+    (run,) = json.loads(file["content"])["runs"]
+    (result,) = run["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "..estates/estate.yml"
+
+
 def test_a_file_outside_of_a_repository_is_refused(tmp_path, monkeypatch):
     (tmp_path / "estate.yml").write_text(ESTATE, encoding="utf-8")
     (tmp_path / "other").mkdir()
