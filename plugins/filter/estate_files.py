@@ -70,24 +70,19 @@ _TAKEN = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])|.*-[0-9a-f]{8}")
 def estate_files(workspaces: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Workspaces with the names of their files."""
     names = [workspace["name"] for workspace in workspaces]
-    slugs = [_slug(name) for name in names]
+    slugs = []
+    for name in names:
+        ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii")
+        slugs.append(re.sub(r"[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:_LONGEST].strip("-"))
     counts = Counter(slugs)
-    return [
-        dict(name=_file_name(name, slug, counts), workspaces=[workspace])
-        for name, slug, workspace in zip(names, slugs, workspaces)
-    ]
-
-
-def _slug(name: str) -> str:
-    ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii")
-    return re.sub(r"[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:_LONGEST].strip("-")
-
-
-def _file_name(name: str, slug: str, counts: Mapping[str, int]) -> str:
-    if slug and counts[slug] == 1 and not _TAKEN.fullmatch(slug):
-        return f"{slug}.yml"
-    mark = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{slug or 'workspace'}-{mark}.yml"
+    files = []
+    for name, slug, workspace in zip(names, slugs, workspaces):
+        stem = slug
+        if not slug or counts[slug] > 1 or _TAKEN.fullmatch(slug):
+            mark = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+            stem = f"{slug or 'workspace'}-{mark}"
+        files.append({"name": f"{stem}.yml", "workspaces": [workspace]})
+    return files
 
 
 class FilterModule:

@@ -86,7 +86,10 @@ def _block(value: object, path: str) -> list[str]:
     lines: list[str] = []
     if isinstance(value, dict) and value:
         for key, part in value.items():
-            lines += _entry(f"{_scalar(key, path, is_key=True)}:", part, f"{path}.{key}" if path else str(key))
+            start = f"{_scalar(key, path, is_key=True)}:"
+            inner = _block(part, f"{path}.{key}" if path else str(key))
+            is_nested = isinstance(part, (dict, list, tuple)) and part
+            lines += [start, *(f"  {line}" for line in inner)] if is_nested else [f"{start} {inner[0]}"]
         return lines
     if isinstance(value, (list, tuple)) and value:
         for index, part in enumerate(value):
@@ -96,16 +99,14 @@ def _block(value: object, path: str) -> list[str]:
     return [_scalar(value, path)]
 
 
-def _entry(key: str, value: object, path: str) -> list[str]:
-    lines = _block(value, path)
-    if isinstance(value, (dict, list, tuple)) and value:
-        return [key, *(f"  {line}" for line in lines)]
-    return [f"{key} {lines[0]}"]
-
-
 def _scalar(value: object, path: str, is_key: bool = False) -> str:
     if isinstance(value, str):
-        shown = _text(value, path, is_key)
+        tag = "!unsafe " if _TEMPLATE.search(value) and not is_key else ""
+        is_plain = _PLAIN.fullmatch(value) and not _NUMBER_LIKE.fullmatch(value) and value.lower() not in _WORDS
+        if is_plain and not tag:
+            shown = str(value)
+        else:
+            shown = tag + '"' + "".join(_escaped(character, path) for character in value) + '"'
         if is_key and len(shown) > _LONGEST_KEY:
             raise AnsibleFilterError(
                 f"estate_yaml: {path or 'the data'} contains a key of more than {_LONGEST_KEY} characters, which no estate has:"
@@ -124,13 +125,6 @@ def _scalar(value: object, path: str, is_key: bool = False) -> str:
     if isinstance(value, int):
         return str(value)
     return "{}" if isinstance(value, dict) else "[]"
-
-
-def _text(text: str, path: str, is_key: bool) -> str:
-    tag = "!unsafe " if _TEMPLATE.search(text) and not is_key else ""
-    if not tag and _PLAIN.fullmatch(text) and not _NUMBER_LIKE.fullmatch(text) and text.lower() not in _WORDS:
-        return str(text)
-    return tag + '"' + "".join(_escaped(character, path) for character in text) + '"'
 
 
 def _escaped(character: str, path: str) -> str:

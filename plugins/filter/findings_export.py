@@ -142,7 +142,7 @@ from ansible.errors import AnsibleFilterError
 from ansible.utils.display import Display
 from jinja2 import pass_context
 
-from ..module_utils._gate.formats.document import Choices, Document, read_document
+from ..module_utils._gate.formats.document import Choices, read_document
 from ..module_utils._gate.formats.registry import FORMATS, write
 from ..module_utils._gate.formats.sarif import locations_of
 from ..module_utils._gate.gate_files import path_in_repository
@@ -155,27 +155,39 @@ _FORMATS = sorted(FORMATS.keys() - {"json"})
 
 
 @pass_context
-def findings_export(context: Any, result: object, format: str, **options: Any) -> list[dict[str, str]]:
+def findings_export(context: Any, result: Any, format: str, **options: Any) -> list[dict[str, str]]:
     """The files of a format for the result of the module gate, or for a gate.json. context: of the template."""
     try:
         _check(format, options)
-        document = _document(result, format)
-        written = write(format, document, _choices(options, context.get("playbook_dir", ".")))
+        if not is_unjudged(result):
+            document = read_document(result, FORMATS[format].every_row)
+        elif FORMATS[format].unjudged:
+            document = unjudged(result)
+        else:
+            raise WrongOption(
+                f"The input is a result of finding_info, and {format} needs a result of gate: judge the findings first."
+            )
+        given = options.get("estate_files", ())
+        if isinstance(given, str):
+            raise WrongOption("estate_files is a text: give a list of paths.")
+        # relative paths start at the directory of the playbook
+        paths = [os.path.join(context.get("playbook_dir", "."), os.path.expanduser(path)) for path in given]
+        texts = [(path, text_in(path, "estate_files")) for path in paths]
+        files = [(path_in_repository(path, "estate_files"), text) for path, text in texts]
+        choices = Choices(
+            options.get("profile", "github"),
+            locations_of(files),
+            options.get("fallback_file") or next((path for path, _text in files), None),
+            options.get("every", True),
+            options.get("category"),
+            options.get("subjects", ()),
+        )
+        written = write(format, document, choices)
     except WrongOption as error:
         raise AnsibleFilterError(harmless(f"findings_export: {error}")) from None
     for warning in written.warnings:
         Display().warning(harmless(warning))
     return [{"name": artefact.name, "content": unsafe(artefact.text)} for artefact in written.artefacts]
-
-
-def _document(result: Any, format: str) -> Document:
-    if not is_unjudged(result):
-        return read_document(result, FORMATS[format].every_row)
-    if not FORMATS[format].unjudged:
-        raise WrongOption(
-            f"The input is a result of finding_info, and {format} needs a result of gate: judge the findings first."
-        )
-    return unjudged(result)
 
 
 def _check(format: str, options: dict[str, Any]) -> None:
@@ -191,24 +203,6 @@ def _check(format: str, options: dict[str, Any]) -> None:
             raise WrongOption(f"{option} is not an option: remove it, or choose one of {', '.join(known)}.")
         if format not in known[option]:
             raise WrongOption(f"{option} has no effect on {format}, only on {' and '.join(known[option])}: remove it.")
-
-
-def _choices(options: dict[str, Any], directory: str) -> Choices:
-    """directory: where relative paths start."""
-    given = options.get("estate_files", ())
-    if isinstance(given, str):
-        raise WrongOption("estate_files is a text: give a list of paths.")
-    paths = [os.path.join(directory, os.path.expanduser(path)) for path in given]
-    texts = [(path, text_in(path, "estate_files")) for path in paths]
-    files = [(path_in_repository(path, "estate_files"), text) for path, text in texts]
-    return Choices(
-        options.get("profile", "github"),
-        locations_of(files),
-        options.get("fallback_file") or next((path for path, _text in files), None),
-        options.get("every", True),
-        options.get("category"),
-        options.get("subjects", ()),
-    )
 
 
 class FilterModule:

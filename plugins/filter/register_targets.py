@@ -85,7 +85,7 @@ from typing import Any
 from ansible.errors import AnsibleError
 from jinja2.exceptions import UndefinedError
 
-from ..module_utils._model.errors import WrongOption, printable
+from ..module_utils._model.errors import WrongOption, first_of, printable
 from ..module_utils._model.names import normal_form
 
 _SHOWN = 10
@@ -110,10 +110,9 @@ def register_targets(
 def _names(hosts: Sequence[str], hostvars: Mapping[str, Mapping[str, Any]], variable: str) -> list[str]:
     missing = [host for host in hosts if variable not in hostvars[host]]
     if missing:
-        shown = ", ".join(missing[:_SHOWN]) + (f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else "")
         raise WrongOption(
-            f"{variable} is not set for {len(missing)} of {len(hosts)} hosts ({shown}): set it {_WHERE}, to an empty list"
-            " where a host has no target."
+            f"{variable} is not set for {len(missing)} of {len(hosts)} hosts ({first_of(missing, _SHOWN)}): set it {_WHERE}, to"
+            " an empty list where a host has no target."
         )
     # the spelling of each target by its normal form, and the first host with this spelling
     spelled: dict[str, str] = {}
