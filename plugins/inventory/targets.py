@@ -334,7 +334,13 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             self._read_config_data(path)
             self._check_options()
             account = self._account(path, cache)
-            records = self._owned(account.records())
+            records, path_of_owners = account.records(), self.get_option("owners")
+            if path_of_owners is not None:
+                owners = read_owners(needed_content_of(path_of_owners, "owners"), path_of_owners)
+                # other inventories may use the same file, so a pattern that matches nothing here is no typo
+                for sentence in owners.warnings((record["name"] for record in records), complete=False):
+                    self._warn(sentence)
+                records = [{**record, **unsafe(owners.of(record["name"])._asdict())} for record in records]
             addresses = {record["id"]: address_of(record["name"]) for record in records}
             hosts = hosts_of(self._named(records, addresses), self.get_option("duplicates"))
             plan = Plan()
@@ -342,10 +348,14 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 plan.hosts[name] = self._variables(own, addresses[own[0]["id"]])
             self._group(plan, hosts, "workspace", (workspace["name"] for workspace in account.workspaces))
             self._group(plan, hosts, "type", (record["type"] for record in records if record["type"]))
-            self._group_by_findings(plan, hosts)
+            if self.get_option("findings"):
+                for group in GROUPS if self._stale_after is None else (*GROUPS, STALE):
+                    plan.add_group(group)
+                for name, own in hosts.items():
+                    for group in groups_of(own, self._stale_after):
+                        plan.groups[group][name] = None
             self._construct(plan)
-            self._omit_this_machine(plan, hosts)
-            self._omit_ambiguous(plan, hosts)
+            self._omit(plan, hosts)
             self._keep_addresses(plan, hosts)
             plan.into(inventory)
         except (AnsibleError, ScannerError) as error:
@@ -505,17 +515,6 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
     # --- hosts and groups ---
 
-    def _owned(self, records: list[Record]) -> list[Record]:
-        """The records with the owners of their targets, if the option is set."""
-        path = self.get_option("owners")
-        if path is None:
-            return records
-        owners = read_owners(needed_content_of(path, "owners"), path)
-        # other inventories may use the same file, so a pattern that matches nothing here is no typo
-        for sentence in owners.warnings((record["name"] for record in records), complete=False):
-            self._warn(sentence)
-        return [{**record, **unsafe(owners.of(record["name"])._asdict())} for record in records]
-
     def _named(self, records: list[Record], addresses: dict[int, str | None]) -> Iterator[tuple[str, Record]]:
         """The wanted name of the host, and the record, of each included target."""
         include, exclude = self.get_option("include"), self.get_option("exclude")
@@ -562,16 +561,16 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         self.templar.available_variables = variables
         for condition in self.get_option(option):
             try:
-                if self._holds(condition):
-                    return True
+                # from ansible-core 2.19 on
+                if hasattr(self.templar, "evaluate_conditional"):
+                    holds = self.templar.evaluate_conditional(condition)
+                else:
+                    holds = boolean(self.templar.template(f"{{% if {condition} %}}true{{% else %}}false{{% endif %}}"))
             except Exception as error:
                 raise _not_evaluated(f"{option} has a condition", condition, record, error) from None
+            if holds:
+                return True
         return False
-
-    def _holds(self, condition: str) -> bool:
-        if hasattr(self.templar, "evaluate_conditional"):
-            return bool(self.templar.evaluate_conditional(condition))
-        return bool(boolean(self.templar.template(f"{{% if {condition} %}}true{{% else %}}false{{% endif %}}")))
 
     def _name(self, variables: dict[str, Any], record: Record) -> str:
         """The name of a target's host by the option hostnames."""
@@ -604,16 +603,6 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 if record[field] in groups:
                     plan.groups[groups[record[field]]][name] = None
 
-    def _group_by_findings(self, plan: Plan, hosts: Hosts) -> None:
-        """Add the groups by what was found and when."""
-        if not self.get_option("findings"):
-            return
-        for group in GROUPS if self._stale_after is None else (*GROUPS, STALE):
-            plan.add_group(group)
-        for name, records in hosts.items():
-            for group in groups_of(records, self._stale_after):
-                plan.groups[group][name] = None
-
     def _construct(self, plan: Plan) -> None:
         """Add the results of compose, groups and keyed_groups to the plan."""
         compose, groups, keyed_groups = (self.get_option(name) for name in ("compose", "groups", "keyed_groups"))
@@ -638,25 +627,21 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         finally:
             self.inventory = inventory
 
-    def _omit_this_machine(self, plan: Plan, records: Hosts) -> None:
-        """Omit hosts that compose leads to this machine, unless the inventory file itself names it."""
-        expression = (self.get_option("compose") or {}).get("ansible_host")
-        if expression is None:
-            return
-        for name, variables in list(plan.hosts.items()):
-            place = str(variables.get("ansible_host", name))
-            if is_this_machine(place) and place != str(expression).strip("'\" "):
-                plan.drop_host(name)
-                self._warn_of_this_machine(records[name][0])
-
     def _warn_of_this_machine(self, record: Record) -> None:
         self._warn(
             f"The {_target(record)}, is omitted from this inventory, because a play on it would run on this machine."
             " Exclude it to avoid this warning."
         )
 
-    def _omit_ambiguous(self, plan: Plan, records: Hosts) -> None:
+    def _omit(self, plan: Plan, records: Hosts) -> None:
         """Omit, with a warning, hosts and groups that would change where plays run."""
+        expression = (self.get_option("compose") or {}).get("ansible_host")
+        for name, variables in [] if expression is None else list(plan.hosts.items()):
+            place = str(variables.get("ansible_host", name))
+            # unless the inventory file itself names this machine
+            if is_this_machine(place) and place != str(expression).strip("'\" "):
+                plan.drop_host(name)
+                self._warn_of_this_machine(records[name][0])
         hosts, groups = plan.drop_ambiguous(self.inventory, C.LOCALHOST)
         for name in groups:
             self._warn(
