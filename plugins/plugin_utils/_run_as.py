@@ -22,7 +22,6 @@ from . import _core
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy")
 _VARIABLES = (*_PROXIES, "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC", "HOME")
 _PREFIX = "SCANNER_"
-_IN_PROCESS = CONNECTION_OPTIONS["in_process"]
 
 
 def why_as_module(action: Any, task_vars: Mapping[str, Any], environment: Mapping[str, str]) -> str | None:
@@ -30,12 +29,19 @@ def why_as_module(action: Any, task_vars: Mapping[str, Any], environment: Mappin
 
     action: its action plugin; environment: ``environment`` of the task, as the shell would set it.
     """
+    wanted, variable = action._task.args.get("in_process"), VARIABLES["in_process"]
+    if wanted is None:
+        wanted = environment.get(variable, os.environ.get(variable)) or None
+    if wanted is None:
+        wanted = CONNECTION_OPTIONS["in_process"]["default"]
     transport = action._connection.transport
     interpreter = _interpreter(action, task_vars)
     foreign = sorted(name for name in environment if not (name in _VARIABLES or name.startswith(_PREFIX)))
-    missing, examined, unknown = missing_requests(), _examined(), _core.unknown()
+    missing, unknown = missing_requests(), _core.unknown()
+    traces = getattr(constants, "DISPLAY_TRACEBACK", None) or ["never"]
     reasons = {
-        "in_process is not true": not _is_wanted(action, environment),
+        # the module refuses a value that is no boolean
+        "in_process is not true": not boolean(str(wanted), strict=False),
         f"the connection is {transport}, not local": transport != "local",
         "become is set": action._connection.become is not None,
         "async is set": action._task.async_val,
@@ -43,7 +49,9 @@ def why_as_module(action: Any, task_vars: Mapping[str, Any], environment: Mappin
         f"environment sets {', '.join(foreign)}": foreign,
         f"the Python of ansible-core lacks {missing}": missing,
         "the task writes a file": action.declared.writes_file(action._task.args),
-        f"{examined} is set": examined,
+        # with these, ansible-core shows how a module runs
+        "ANSIBLE_KEEP_REMOTE_FILES is set": constants.DEFAULT_KEEP_REMOTE_FILES,
+        "ANSIBLE_DISPLAY_TRACEBACK is set": traces != ["never"],
         f"this ansible-core has no {unknown}": unknown,
     }
     return next((reason for reason, holds in reasons.items() if holds), None)
@@ -80,20 +88,3 @@ def _is_own(interpreter: str) -> bool:
     if not directory or os.path.realpath(directory) != os.path.realpath(own_directory):
         return False
     return name == own_name or os.path.realpath(interpreter) == os.path.realpath(sys.executable)
-
-
-def _is_wanted(action: Any, environment: Mapping[str, str]) -> bool:
-    """Whether a task may run in process by its option, or the variable of it. The module refuses a value that is no boolean."""
-    given = action._task.args.get("in_process")
-    variable = VARIABLES["in_process"]
-    if given is None:
-        given = environment.get(variable, os.environ.get(variable)) or None
-    return bool(boolean(str(_IN_PROCESS["default"] if given is None else given), strict=False))
-
-
-def _examined() -> str | None:
-    """A setting with which ansible-core shows how a module runs, or None."""
-    if constants.DEFAULT_KEEP_REMOTE_FILES:
-        return "ANSIBLE_KEEP_REMOTE_FILES"
-    shown = getattr(constants, "DISPLAY_TRACEBACK", None) or ["never"]
-    return None if shown == ["never"] else "ANSIBLE_DISPLAY_TRACEBACK"

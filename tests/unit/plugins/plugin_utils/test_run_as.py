@@ -79,12 +79,24 @@ def test_a_task_runs_as_a_module_and_the_reason_is_named(facts, reason):
     "place, name, value, reason",
     [
         (_run_as, "missing_requests", "requests >= 2.31", "the Python of ansible-core lacks requests >= 2.31"),
-        (_run_as, "_examined", "ANSIBLE_KEEP_REMOTE_FILES", "ANSIBLE_KEEP_REMOTE_FILES is set"),
         (_core, "unknown", "_update_module_args", "this ansible-core has no _update_module_args"),
     ],
 )
 def test_what_this_ansible_core_lacks_or_shows_is_a_reason(monkeypatch, place, name, value, reason):
     monkeypatch.setattr(place, name, lambda: value)
+    assert why() == reason
+
+
+@pytest.mark.parametrize(
+    "name, value, reason",
+    [
+        ("DEFAULT_KEEP_REMOTE_FILES", True, "ANSIBLE_KEEP_REMOTE_FILES is set"),
+        ("DISPLAY_TRACEBACK", ["error"], "ANSIBLE_DISPLAY_TRACEBACK is set"),
+        ("DISPLAY_TRACEBACK", ["never"], None),
+    ],
+)
+def test_a_setting_that_shows_how_a_module_runs_is_a_reason(monkeypatch, name, value, reason):
+    monkeypatch.setattr(_run_as.constants, name, value, raising=False)
     assert why() == reason
 
 
