@@ -42,10 +42,12 @@ _METHODS = ("_update_module_args", "_compute_environment_string", "_parse_return
 _HAS_PROFILES = hasattr(ansible_json, "get_module_encoder")
 # whether ansible-core itself decides about the tracebacks of failures
 SHOWS_TRACES = hasattr(constants, "DISPLAY_TRACEBACK")
+# encodes the result of a module; before ansible-core 2.19, None for that of json
+RESULT_ENCODER: Any = None
 if _HAS_PROFILES:
     # here, once for all tasks, because ansible-core imports them on demand
     _TO_MODULE, _FROM_MODULE = ansible_json.Direction.CONTROLLER_TO_MODULE, ansible_json.Direction.MODULE_TO_CONTROLLER
-    _ENCODERS = [ansible_json.get_module_encoder(_PROFILE, way) for way in (_TO_MODULE, _FROM_MODULE)]
+    _ENCODER, RESULT_ENCODER = (ansible_json.get_module_encoder(_PROFILE, way) for way in (_TO_MODULE, _FROM_MODULE))
     _DECODERS = [ansible_json.get_module_decoder(_PROFILE, way) for way in (_TO_MODULE, _FROM_MODULE)]
 # what the filters of ansible-core import. One of them starts a process that looks for a library.
 _IMPORTED_BY_FILTERS = ("ansible.utils.encrypt", "ansible.parsing.yaml.dumper")
@@ -81,15 +83,10 @@ def as_module_reads(arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments of a task, as a module reads them: without the marks of ansible-core on their texts. Raises TypeError or
     ValueError if they are not JSON."""
     if _HAS_PROFILES:
-        read = json.loads(json.dumps(arguments, cls=_ENCODERS[0]), cls=_DECODERS[0])
+        read = json.loads(json.dumps(arguments, cls=_ENCODER), cls=_DECODERS[0])
     else:
         read = json.loads(json.dumps(arguments, cls=ansible_json.AnsibleJSONEncoder, vault_to_text=True))
     return dict(read)
-
-
-def as_module_prints(result: dict[str, Any]) -> str:
-    """The result of a task as a module prints it. Raises RecursionError for one that is nested too deeply."""
-    return json.dumps(result, cls=_ENCODERS[1] if _HAS_PROFILES else None)
 
 
 def returned(action: ActionBase, printed: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import multiprocessing
 import os
@@ -21,7 +22,7 @@ from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible.utils.display import Display
 from ansible.utils.vars import merge_hash
 
-from ..module_utils._model.errors import WrongOption, counted, harmless, printable
+from ..module_utils._model.errors import WrongOption, counted, first_of, harmless, printable
 from ..module_utils._model.interrupts import SIGNALS, Stop
 from ..module_utils._task.masking import masked, shown_options, shown_result
 from ..module_utils._task.module import Module
@@ -102,7 +103,9 @@ class InProcess(NormalAction):  # type: ignore[misc]  # ansible-core has no type
             # ansible-core has its own words for it
             raise AsModule("its options are not JSON") from None
         self._say("in process")
-        with Stop(_is_orphan).listening() as stop:
+        parent = multiprocessing.parent_process()
+        # whether ansible-playbook, which started this worker, has died
+        with Stop(lambda: parent is not None and parent.pid != os.getppid()).listening() as stop:
             lines = Lines(bool(self._task.no_log), task_vars.get("inventory_hostname"))
             with apart(environment, self._loader.get_basedir()):
                 printed = _Run(self.declared, arguments, lines.show, loop_of(self._task), stop).printed()
@@ -195,7 +198,7 @@ class _Run:
             result["invocation"] = shown_options(self.params) or dict(module_args=self.params)
         if self._warnings:
             result["warnings"] = self._warnings
-        return _core.as_module_prints(shown_result(result, self._secrets))
+        return json.dumps(shown_result(result, self._secrets), cls=_core.RESULT_ENCODER)
 
 
 def converted(declared: Module, arguments: Result) -> Result:
@@ -204,12 +207,6 @@ def converted(declared: Module, arguments: Result) -> Result:
     if run.refusal:
         raise WrongOption(run.refusal)
     return run.params
-
-
-def _is_orphan() -> bool:
-    """Whether ansible-playbook, which started this worker, has died."""
-    parent = multiprocessing.parent_process()
-    return parent is not None and parent.pid != os.getppid()
 
 
 @contextlib.contextmanager
@@ -272,16 +269,14 @@ def lines_of_interrupt(action: str, result: Mapping[str, Any]) -> list[str]:
     """
     results = result.get("results")
     rows = results if isinstance(results, list) else []
-    found = {done: [row for row in rows if row["action"] == done] for done in _DONE}
-    shown = [_named(done, written) for done, written in found.items() if written]
+    shown = []
+    for kind, done in _DONE.items():
+        written = [row for row in rows if row["action"] == kind]
+        if written:
+            names = [f"{row['resource']} {printable(row['name'], 100)!r}" for row in written]
+            shown.append(f"{counted(len(written), 'object')} {done}: {first_of(names, _MOST_NAMED)}")
     if result.get("failed"):
         shown.append(printable(result.get("msg") or "the task failed", 1000))
     if not result.get("changed"):
         shown.append("nothing was changed")
     return [f"interrupted: {action}: {line}" for line in shown or ["changed as declared"]]
-
-
-def _named(done: str, rows: list[Mapping[str, Any]]) -> str:
-    names = ", ".join(f"{row['resource']} {printable(row['name'], 100)!r}" for row in rows[:_MOST_NAMED])
-    more = f" and {len(rows) - _MOST_NAMED} more" if len(rows) > _MOST_NAMED else ""
-    return f"{counted(len(rows), 'object')} {_DONE[done]}: {names}{more}"
