@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import itertools
 import re
@@ -14,7 +15,7 @@ import unicodedata
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
-from ..module_utils._model.errors import Refused, printable
+from ..module_utils._model.errors import Refused, first_of, printable
 from ..module_utils._model.names import Address, UnreadableName, read_name
 from ..module_utils._model.records import Record
 from ..module_utils._scope.addresses import embedded
@@ -70,36 +71,31 @@ def is_this_machine(place: str) -> bool:
     text = unicodedata.normalize("NFKC", visible).replace("\u3002", ".").strip().lower().rpartition("@")[2]
     without_scheme = text.partition("//")[2] or text
     names = {text, without_scheme, re.split("[:/]", without_scheme)[0], without_scheme.partition("]")[0]}
-    return any(_is_this_machine(name.strip("[]/").partition("%")[0].rstrip(".")) for name in names)
-
-
-def _is_this_machine(name: str) -> bool:
-    if name in _THIS_MACHINE or name.endswith((".localhost", ".localhost.localdomain")):
-        return True
-    try:
-        address = ipaddress.ip_address(name)
-    except ValueError:
-        found: Iterable[Address] = _inet_aton(name)
-    else:
-        found = (address, *embedded(address), *_inet_aton(name))
-    return any(each.is_loopback or each.is_unspecified for each in found)
+    for name in (each.strip("[]/").partition("%")[0].rstrip(".") for each in names):
+        if name in _THIS_MACHINE or name.endswith((".localhost", ".localhost.localdomain")):
+            return True
+        found: list[Address] = [*_inet_aton(name)]
+        with contextlib.suppress(ValueError):
+            address = ipaddress.ip_address(name)
+            found += [address, *embedded(address)]
+        if any(each.is_loopback or each.is_unspecified for each in found):
+            return True
+    return False
 
 
 def _inet_aton(text: str) -> Iterator[ipaddress.IPv4Address]:
     """The addresses that resolvers read in a text. Some read 010 as 8, others as 10; some keep the last 32 bits only."""
-    if _NUMBERS.fullmatch(text):
-        for numbers in itertools.product(*map(_readings, text.split("."))):
-            shifted = (number << 24 - 8 * index for index, number in enumerate(numbers[:-1]))
-            yield ipaddress.IPv4Address(sum(shifted, numbers[-1]) & 0xFFFFFFFF)
-
-
-def _readings(part: str) -> Iterator[int]:
-    hexadecimal = part.startswith("0x")
-    for base in (16,) if hexadecimal else (8, 10) if part.startswith("0") else (10,):
-        digits = part[2:] if hexadecimal else part
-        if _DIGITS[base].fullmatch(digits):
-            # the digits before them are multiples of 2 ** 32
-            yield int(digits[-32:] or "0", base)
+    if not _NUMBERS.fullmatch(text):
+        return
+    readings: list[list[int]] = []
+    for part in text.split("."):
+        bases = (16,) if part.startswith("0x") else (8, 10) if part.startswith("0") else (10,)
+        digits = part.removeprefix("0x")
+        # the digits before the last 32 are multiples of 2 ** 32
+        readings.append([int(digits[-32:] or "0", base) for base in bases if _DIGITS[base].fullmatch(digits)])
+    for numbers in itertools.product(*readings):
+        shifted = (number << 24 - 8 * index for index, number in enumerate(numbers[:-1]))
+        yield ipaddress.IPv4Address(sum(shifted, numbers[-1]) & 0xFFFFFFFF)
 
 
 def safe_name(text: str) -> str:
@@ -169,9 +165,7 @@ def _shown(text: str) -> str:
 
 
 def _ids(records: list[Record]) -> str:
-    shown = ", ".join(str(record["id"]) for record in records[:20])
-    more = f" and {len(records) - 20} more" if len(records) > 20 else ""
-    return f"id {shown}" if len(records) == 1 else f"ids {shown}{more}"
+    return f"id{'' if len(records) == 1 else 's'} {first_of([str(record['id']) for record in records], 20)}"
 
 
 class Plan:
