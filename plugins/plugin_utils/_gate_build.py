@@ -75,7 +75,12 @@ class Build:
         until, shown = time.monotonic() + seconds, ""
         while True:
             try:
-                found = {when: self._believed(expected)}
+                build = read(self._given, self._verify)
+                # another server behind the address may have another build, so two requests must answer it
+                again = read(self._given, self._verify) if expected in (None, build) else build
+                if again != build:
+                    raise NoValue(f"one request was answered with {build} and the next one with {again}")
+                found = {when: build}
             except NoValue as error:
                 found = {"problem": str(error)}
             is_right = when in found and expected in (None, found[when])
@@ -89,14 +94,6 @@ class Build:
                 shown = said
                 self._show(f"{shown_url(self._given['url'])} {said}; trying again for {elapsed(round(left))}")
             time.sleep(min(_INTERVAL, left))
-
-    def _believed(self, expected: str | None) -> str:
-        """The build, which two requests must answer: another server behind the address may have another one. Raises NoValue."""
-        found = read(self._given, self._verify)
-        again = read(self._given, self._verify) if expected in (None, found) else found
-        if again != found:
-            raise NoValue(f"one request was answered with {found} and the next one with {again}")
-        return found
 
 
 def read(given: Mapping[str, Any], verify: bool | str, seconds: float = _TIMEOUT) -> str:

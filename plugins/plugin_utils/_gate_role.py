@@ -45,6 +45,7 @@ from ._gate_variables import (
 )
 from ._in_process import AsModule, Lines, apart, converted
 from ._notes import note, notes
+from ._play import is_selected
 from ._role_action import JOINED, SHOWN, SKIPPED, Result, RoleAction
 
 # options of the modules that the role itself decides, so that neither a variable nor module_defaults set them
@@ -89,7 +90,7 @@ class GateAction(RoleAction):
 
     def enter(self) -> Result:
         """Note that this host runs the role, and its values of what is judged."""
-        if not self.is_selected():
+        if not is_selected(self._task, self.variables):
             self.begin(selected=False)
             return SKIPPED
         if not self._red():
@@ -152,18 +153,14 @@ class GateAction(RoleAction):
             # a list, because a message is one line
             problems = decision.get("problems") if self.is_in_charge() else None
             more = {"problems": problems} if problems else {}
-            return {"failed": True, "msg": self._failure(decision["failure"]), **more}
+            msg = decision["failure"]
+            if self.entry() is None:
+                msg = "The role scan_gate must begin with its first task, so it fails: run the play without --start-at-task."
+            elif not self.is_in_charge():
+                # only the message of the first host is complete
+                msg = f"{msg.split('. ')[0].rstrip('.')}. The message of {self.entered()[0]['host']} says more."
+            return {"failed": True, "msg": msg, **more}
         return {"msg": decision["line"], **SHOWN} if self.is_in_charge() else {}
-
-    def _failure(self, failure: str) -> str:
-        """The message of this host: that of the first one is complete."""
-        if self.entry() is None:
-            return (
-                "The role scan_gate must begin with its first task, so it fails: run the play without --start-at-task."
-            )
-        if self.is_in_charge():
-            return failure
-        return f"{failure.split('. ')[0].rstrip('.')}. The message of {self.entered()[0]['host']} says more."
 
 
 class _Gate:
@@ -196,6 +193,7 @@ class _Gate:
         self.artifacts = action.directory()
         self.plan = ""
         self.build: Build | None = None
+        self.nothing = os.path.join(action._task._role._role_path, "files", "nothing.jsonl")
 
     def run(self) -> Result:
         """The result of the step, after the decision is noted."""
@@ -212,7 +210,11 @@ class _Gate:
             self.action.keep("decision", {"failure": "", "line": line, "result": {"msg": line}})
             return {"changed": True}
         judged = self._judge(results, unread)
-        failure = self._failure(judged)
+        failure = ""
+        if judged.get("verdict", FAIL) == FAIL or judged.get("failed"):
+            # what a module that crashed printed may hold secrets, so it is not repeated
+            lost = "" if "outcome" in judged else "The gate did not return an outcome, so it fails."
+            failure = " ".join(filter(None, [lost, judged.get("msg", "")]))
         result = {name: each for name, each in judged.items() if name not in ("failed", "exception", *JOINED)}
         decision = {"failure": failure, "line": result.get("msg", ""), "result": result, "stats": self._stats(result)}
         self.action.keep("decision", {**decision, "problems": checked.get("problems")})
@@ -246,7 +248,7 @@ class _Gate:
         outcomes = self._option("outcomes") or {}
         # an empty file is no reason for a warning
         quiet = {"nothing_scanned": FAIL, "not_covered": FAIL}
-        options = {**self._gate_options(), "findings_file": self._nothing, "workspace": self.settings.get("workspace")}
+        options = {**self._gate_options(), "findings_file": self.nothing, "workspace": self.settings.get("workspace")}
         max_age = self.values.get("max_age", self.of_scan.get("max_age", 0))
         options["expect"] = {"targets": self.settings["targets"], "tools": self.settings["tools"], "max_age": max_age}
         if isinstance(outcomes, Mapping):
@@ -290,9 +292,6 @@ class _Gate:
                 build.read_again()
         return scanned
 
-    def _show(self, text: str) -> None:
-        Lines(bool(self.action._task.no_log), self.action.host).show(text)
-
     def _apart(self) -> contextlib.AbstractContextManager[None]:
         """With the environment of the play, in the directory of the playbook."""
         environment: Result = {}
@@ -302,7 +301,17 @@ class _Gate:
 
     def _scan(self) -> tuple[list[Result], bool, bool]:
         """The results that the gate judges; whether no finding can be read; whether check mode would start a scan."""
-        declared = self._declared() if self.declares else {"plan": {"checksum": ""}}
+        declared: Result = {"plan": {"checksum": ""}}
+        if self.declares:
+            # a preview environment may have the targets of another workspace
+            workspace = {"name": self.settings.get("workspace"), "new": True, "targets": self.settings["targets"]}
+            # what scans may not reach is not declared either, and a scope of the play for the module estate counts as well
+            has_own = "scope" in self.action.defaults("estate")
+            scope = self.values.get("scope", None if has_own else self.of_scan.get("scope"))
+            # nothing is deleted, whatever the play sets for the module
+            options = {"workspaces": [workspace], "purge": [], "owner": _OWNER, "unmanaged": "ignore"}
+            options.update({} if scope is None else {"scope": scope})
+            declared = self.action.call("estate", options, without=("declared_at", "expect_plan"))
         results = [declared] if self.declares else []
         failed = "plan" not in declared or "msg" in declared
         if not failed:
@@ -314,20 +323,6 @@ class _Gate:
         # the service cannot be asked, because of an option of the connection
         unread = failed and any(each.get("outcome") == MISCONFIGURED for each in results)
         return results, unread, would_scan
-
-    def _declared(self) -> Result:
-        # a preview environment may have the targets of another workspace
-        workspace = {"name": self.settings.get("workspace"), "new": True, "targets": self.settings["targets"]}
-        # what scans may not reach is not declared either, and a scope of the play for the module estate counts as well
-        has_own = "scope" in self.action.defaults("estate")
-        scope = self.values.get("scope", None if has_own else self.of_scan.get("scope"))
-        # nothing is deleted, whatever the play sets for the module
-        options = {"workspaces": [workspace], "purge": [], "owner": _OWNER, "unmanaged": "ignore"}
-        return self.action.call(
-            "estate",
-            {**options, **({} if scope is None else {"scope": scope})},
-            without=("declared_at", "expect_plan"),
-        )
 
     def _scan_options(self) -> Result:
         options = {name: self.values[name] for name in SCAN_OPTIONS if name in self.values}
@@ -348,8 +343,9 @@ class _Gate:
             if params["scope"] is not None:
                 Permits(compile_scope(params["scope"])).refuse(params["targets"])
             if "build" in self.values:
+                lines = Lines(bool(self.action._task.no_log), self.action.host)
                 with self._apart():
-                    self.build = Build(self.values["build"], params, self._show)
+                    self.build = Build(self.values["build"], params, lines.show)
         except AsModule as error:
             return f"{PREFIX}build cannot be read, because {error}: correct them." if "build" in self.values else ""
         except (WrongOption, Refused, TypeError, ValueError) as error:
@@ -377,7 +373,7 @@ class _Gate:
         if self.build and self.build.option:
             options["build"] = self.build.option
         if unread:
-            options["findings_file"] = self._nothing
+            options["findings_file"] = self.nothing
         else:
             options.update({name: self.settings[name] for name in ("targets", "tools")})
         options.update(scan_results=results, rows="failing", artifacts=self.artifacts)
@@ -396,18 +392,6 @@ class _Gate:
         return self.action.call(
             "gate", options, without={*without, *_OF_GATE, *_OF_BOTH, "build"}, check_mode=check_mode
         )
-
-    @property
-    def _nothing(self) -> str:
-        return os.path.join(self.action._task._role._role_path, "files", "nothing.jsonl")
-
-    def _failure(self, result: Mapping[str, Any]) -> str:
-        """Why the role fails, or "". What a module that crashed printed may hold secrets, so it is not repeated."""
-        if result.get("verdict", FAIL) != FAIL and not result.get("failed"):
-            return ""
-        if "outcome" in result:
-            return str(result.get("msg", ""))
-        return " ".join(filter(None, ["The gate did not return an outcome, so it fails.", result.get("msg", "")]))
 
     def _stats(self, result: Mapping[str, Any]) -> Result:
         """The statistics of the run: those of its worst gate, and the files of all."""

@@ -118,11 +118,15 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         # what was done for the hosts of an earlier turn may no longer hold
         while self.waits_for_all() and noted("begun", f"{self._block} {turn}"):
             turn += 1
-        note("entry", self._own_key, {"host": self.host, "batch": batch, "turn": turn, "selected": True, **more})
+        note(
+            "entry",
+            f"{self._block} {self.host}",
+            {"host": self.host, "batch": batch, "turn": turn, "selected": True, **more},
+        )
 
     def entry(self) -> Result | None:
         """What this host noted when it began the role, None if it did not."""
-        return noted("entry", self._own_key)  # type: ignore[no-any-return]
+        return noted("entry", f"{self._block} {self.host}")  # type: ignore[no-any-return]
 
     def entered(self) -> list[Result]:
         """What all hosts of this batch noted that run the role together, in the order of the play."""
@@ -145,10 +149,6 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         their loops. The blocks of a role that is included again are the same."""
         includes = [(each._uuid, each.vars) for each in above(self._task) if isinstance(each, TaskInclude)]
         return f"{play_of(self._task)._uuid} {includes or self._task._parent._uuid}"
-
-    @property
-    def _own_key(self) -> str:
-        return f"{self._block} {self.host}"
 
     @property
     def key(self) -> str:
@@ -175,10 +175,6 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
         entry = self.entry()
         return list(entry["batch"]) if entry else []
 
-    def is_selected(self) -> bool:
-        """Whether the tags of the run select the role."""
-        return is_selected(self._task, self.variables)
-
     def keep(self, kind: str, value: Any) -> None:
         """Keep a value for the later tasks of this run of the role."""
         note(kind, self.key, value)
@@ -193,7 +189,7 @@ class RoleAction(ActionBase):  # type: ignore[misc]  # ansible-core has no types
 
     def enter(self) -> Result:
         """Note that this host runs the role. Raises Refused for wrong variables, and for a play in which it does not work."""
-        if not self.is_selected():
+        if not is_selected(self._task, self.variables):
             self.begin(selected=False)
             return SKIPPED
         self.begin()
