@@ -88,7 +88,10 @@ def edited(text: str, declared: Sequence[Declared], workspaces: Sequence[Record]
     edits = _Edits(body)
     rest = {each["id"]: each for each in workspaces}
     for entry, own in zip(entries.value, declared):
-        live = _live(own, rest)
+        named = [each for each in rest.values() if each[WORKSPACE.key] == own.get(WORKSPACE.key)]
+        # the workspace with its id, else that with its name, which may have been created again
+        found = rest.get(own["id"]) if isinstance(own.get("id"), int) else None
+        live = found or next(iter(named), None)
         if live is not None:
             del rest[live["id"]]
             _workspace(edits, entry, own, live)
@@ -96,15 +99,8 @@ def edited(text: str, declared: Sequence[Declared], workspaces: Sequence[Record]
             edits.replace(entry.start_mark.line, _after(entry))
     column = entries.start_mark.column
     for live in rest.values():
-        edits.replace(_after(entries), _after(entries), _indented(column, _lines_of([live])))
+        edits.replace(_after(entries), _after(entries), _lines_of([live], column))
     return edits.text().replace("\n", "\r\n" if breaks else "\n")
-
-
-def _live(own: Declared, workspaces: Mapping[int, Record]) -> Record | None:
-    """The live workspace that an entry means: that with its id, else that with its name, which may have been created again."""
-    same = [each for each in workspaces.values() if each[WORKSPACE.key] == own.get(WORKSPACE.key)]
-    found = workspaces.get(own["id"]) if isinstance(own.get("id"), int) else None
-    return found or next(iter(same), None)
 
 
 def _workspace(edits: _Edits, entry: Any, own: Declared, live: Record) -> None:
@@ -120,7 +116,7 @@ def _workspace(edits: _Edits, entry: Any, own: Declared, live: Record) -> None:
         if len(matched) == len(rows) and not any(_differs(family, *each) for each in matched):
             continue
         pair = fields.get(family.plural)
-        lines = _indented(entry.start_mark.column, _lines_of({family.plural: rows}))
+        lines = _lines_of({family.plural: rows}, entry.start_mark.column)
         if pair is None:
             edits.replace(place, place, lines)
         elif items and pair[1].id == "sequence" and not pair[1].flow_style:
@@ -143,7 +139,7 @@ def _set_fields(edits: _Edits, entry: Any, own: Declared, live: Record, family: 
             continue
         if pair is None:
             after = _after(fields[family.key][1])
-            edits.replace(after, after, _indented(column, _lines_of({field: wanted})))
+            edits.replace(after, after, _lines_of({field: wanted}, column))
         elif wanted:
             edits.set(column, pair, field, wanted)
         else:
@@ -173,9 +169,9 @@ def _items(edits: _Edits, nodes: Any, items: Sequence[Any], rows: Sequence[Recor
         else:
             # a name gets a description, in its own spelling
             new = {**row, family.key: item}
-            edits.replace(node.start_mark.line, _after(node), _indented(column, _lines_of([new])))
+            edits.replace(node.start_mark.line, _after(node), _lines_of([new], column))
     for row in rest.values():
-        edits.replace(_after(nodes), _after(nodes), _indented(column, _lines_of([row])))
+        edits.replace(_after(nodes), _after(nodes), _lines_of([row], column))
 
 
 def _matched(family: Family, items: Sequence[Any], rows: Sequence[Record]) -> Iterator[tuple[Any, Record | None]]:
@@ -210,9 +206,6 @@ def _after(node: Any) -> int:
     return max((_after(part) for part in parts), default=int(node.start_mark.line + 1))
 
 
-def _lines_of(data: object) -> list[str]:
-    return str(estate_yaml(data)).splitlines()[1:]
-
-
-def _indented(column: int, lines: Sequence[str]) -> list[str]:
-    return [f"{' ' * column}{line}" for line in lines]
+def _lines_of(data: object, column: int = 0) -> list[str]:
+    """The lines of data in YAML, indented by so many spaces."""
+    return [f"{' ' * column}{line}" for line in str(estate_yaml(data)).splitlines()[1:]]

@@ -92,23 +92,9 @@ def files_of(paths: Sequence[str], loader: Any = None) -> dict[str, bool]:
     loader: decrypts files. Raises ValueError for the first one that is missing, broken, or declares something else, with its
     line where it has one.
     """
-    missing = [path for path in paths if not os.path.exists(path)]
-    if missing:
-        raise ValueError(
-            f"estate_apply_files names paths that do not exist, {', '.join(missing)}: correct them. A relative path starts"
-            " at the directory of the playbook."
-        )
-    found = [path for path in paths if not os.path.isdir(path)]
-    for directory in paths:
-        if os.path.isdir(directory):
-            # what cannot be read there, such as a link that leads nowhere, must not be missed
-            found += [path for path in _entries_of(directory) if not os.path.isdir(path)]
-    if not found:
-        raise ValueError(
-            f"{', '.join(paths)} holds no file whose name ends in .yml or .yaml: correct estate_apply_files."
-        )
     # each once, whatever leads to it
-    files = dict.fromkeys(sorted({os.path.realpath(path): path for path in sorted(found)[::-1]}.values()), False)
+    found = {os.path.realpath(path): path for path in sorted(_paths_in(paths))[::-1]}
+    files = dict.fromkeys(sorted(found.values()), False)
     for path in files:
         try:
             text = needed_content_of(path, "estate_apply_files").decode("utf-8-sig")
@@ -134,6 +120,30 @@ def files_of(paths: Sequence[str], loader: Any = None) -> dict[str, bool]:
     return files
 
 
+def _paths_in(paths: Sequence[str]) -> list[str]:
+    """The paths of files, and those of the files directly in directories."""
+    missing = [path for path in paths if not os.path.exists(path)]
+    if missing:
+        raise ValueError(
+            f"estate_apply_files names paths that do not exist, {', '.join(missing)}: correct them. A relative path starts"
+            " at the directory of the playbook."
+        )
+    found = [path for path in paths if not os.path.isdir(path)]
+    for directory in filter(os.path.isdir, paths):
+        try:
+            names = os.listdir(directory)
+        except OSError as error:
+            raise _unreadable(directory, reason_of(error)) from None
+        own = [each for each in names if each.endswith(_SUFFIXES) and not each.startswith(".")]
+        # what cannot be read there, such as a link that leads nowhere, must not be missed
+        found += [path for path in (os.path.join(directory, each) for each in own) if not os.path.isdir(path)]
+    if not found:
+        raise ValueError(
+            f"{', '.join(paths)} holds no file whose name ends in .yml or .yaml: correct estate_apply_files."
+        )
+    return found
+
+
 def _refuse_double_keys(path: str, node: Any) -> None:
     """Raise ValueError for a key that a mapping has twice, of which YAML takes the last."""
     for each in all_nodes(node):
@@ -151,14 +161,6 @@ def _refuse_double_keys(path: str, node: Any) -> None:
 def is_encrypted(text: str) -> bool:
     """Whether ansible-vault encrypted a file with this text."""
     return text.startswith(_VAULT)
-
-
-def _entries_of(directory: str) -> list[str]:
-    try:
-        names = os.listdir(directory)
-    except OSError as error:
-        raise _unreadable(directory, reason_of(error)) from None
-    return [os.path.join(directory, each) for each in names if each.endswith(_SUFFIXES) and not each.startswith(".")]
 
 
 def _unreadable(path: str, reason: object) -> ValueError:

@@ -96,14 +96,11 @@ class EstateAction(RoleAction):
         """What can be said of a result without the texts that ansible-vault encrypted, and the hosts and paths in them."""
         secrets = {part.strip() for each in self._secrets for part in (each, *_PART.findall(each))}
         pattern = "|".join(map(re.escape, sorted(secrets, key=len)[::-1]))
-
-        def hidden(text: str) -> str:
-            return re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", "***", text, flags=re.IGNORECASE)
-
+        secret = re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE)
         kept: Result = {key: result[key] for key in ("failed", "outcome", "summary") if key in result}
-        kept["warnings"] = list(map(hidden, self._joined.pop("warnings", [])))
+        kept["warnings"] = [secret.sub("***", each) for each in self._joined.pop("warnings", [])]
         if result.get("failed"):
-            kept["msg"] = f"{hidden(result['msg'])} What is encrypted in the files is shown as ***."
+            kept["msg"] = f"{secret.sub('***', result['msg'])} What is encrypted in the files is shown as ***."
         return kept
 
     def _applied(self) -> Result:

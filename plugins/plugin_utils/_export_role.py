@@ -80,15 +80,7 @@ class ExportAction(RoleAction):
         self._refuse(account, {name: changes[name].differs for name in different}, directory)
         texts = self._proven(texts, {name: change.text for name, change in changes.items()}, present, workspaces)
         new = [each for each in texts if each not in present]
-        diffs = []
-        for each in [*new, *different]:
-            path = os.path.join(directory, each)
-            if self._task.diff:
-                before = present.get(each, b"").decode("utf-8", "replace")
-                diffs.append({"before": before, "after": texts[each], "before_header": path, "after_header": path})
-            if not self._task.check_mode:
-                mode = os.stat(path).st_mode & 0o777 if each in present else 0o644
-                write(path, texts[each], "estate_export_dest", mode)
+        diffs = self._write({name: texts[name] for name in [*new, *different]}, directory, present)
         report = {
             "files": [os.path.join(directory, each) for each in texts],
             "workspaces": len(workspaces),
@@ -150,21 +142,17 @@ class ExportAction(RoleAction):
                 f"{path} differs from the account, and has encrypted values, which would be written in plain text: decrypt"
                 " them, or give another estate_export_dest."
             )
-        changed = self._edited(text, declared, workspaces)
-        after = new if changed is None else changed
+        try:
+            after = _BOM * text.startswith(_BOM) + edited(text.removeprefix(_BOM), declared, workspaces)
+            if differing(self._loaded(after), workspaces):
+                after = new
+        except (ValueError, LookupError, AttributeError, TypeError):
+            # it cannot be changed line by line, or is no estate, which has any form
+            after = new
         number = sum((_comments(text) - _comments(after)).values())
         lost = [f"{counted(number, 'comment')} would be lost"] if number else []
         flags = [] if found[0].startswith(_NO_ESTATE) else lost_flags(declared, self._loaded(after))
         return _Change([*found, *lost, *flags], after)
-
-    def _edited(self, text: str, declared: Sequence[Any], workspaces: Sequence[Record]) -> str | None:
-        """A text with the account's values, if that is possible line by line and is read as the account."""
-        try:
-            changed = _BOM * text.startswith(_BOM) + edited(text.removeprefix(_BOM), declared, workspaces)
-            return None if differing(self._loaded(changed), workspaces) else changed
-        except (ValueError, LookupError, AttributeError, TypeError):
-            # what is no estate has any form
-            return None
 
     def _loaded(self, *texts: str) -> list[Any]:
         """What files with these texts declare."""
@@ -225,6 +213,19 @@ class ExportAction(RoleAction):
                 f" {', '.join(actions[:_MOST_NAMED])}. If the account has changed in the meantime, run again."
             )
         return final
+
+    def _write(self, texts: Mapping[str, str], directory: str, present: Mapping[str, bytes]) -> list[Result]:
+        """Write files, except in check mode. Returns their differences if the run shows them."""
+        diffs = []
+        for name, text in texts.items():
+            path = os.path.join(directory, name)
+            if self._task.diff:
+                before = present.get(name, b"").decode("utf-8", "replace")
+                diffs.append({"before": before, "after": text, "before_header": path, "after_header": path})
+            if not self._task.check_mode:
+                mode = os.stat(path).st_mode & 0o777 if name in present else 0o644
+                write(path, text, "estate_export_dest", mode)
+        return diffs
 
 
 def _differing(declared: Sequence[Any], workspaces: Sequence[Record]) -> list[str]:

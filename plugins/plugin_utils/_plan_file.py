@@ -85,7 +85,10 @@ def difference(reviewed: Plan | None, present: Plan | None) -> Differences:
     """Compare two plans; there are no differences where one is missing, or the present one is shortened."""
     if not reviewed or not present or present.get("left_out"):
         return {"new": [], "gone": []}
-    mine, theirs = _writes(reviewed), _writes(present)
+    mine, theirs = (
+        {identity(action): action for action in plan["actions"] if action["action"] in WRITES}
+        for plan in (reviewed, present)
+    )
     sides = {
         "new": [action for key, action in theirs.items() if key not in mine],
         "gone": [action for key, action in mine.items() if key not in theirs],
@@ -97,10 +100,6 @@ def difference(reviewed: Plan | None, present: Plan | None) -> Differences:
             ids = [f" (workspace {action['workspace_id']})" if "workspace_id" in action else "" for action in actions]
             lines[side] = [*map("".join, zip(lines[side], ids))]
     return lines
-
-
-def _writes(plan: Plan) -> dict[str, Record]:
-    return {identity(action): action for action in plan["actions"] if action["action"] in WRITES}
 
 
 def _line(action: Record) -> str:
@@ -159,26 +158,20 @@ def markdown(
     calls = ", ".join(f"{count} {method}" for method, count in plan["calls"].items() if count)
     wait = counted(plan["minutes"], "minute")
     slow = f" The documented rate limits make them wait at least {wait}." if plan["minutes"] else ""
-    lines += [
-        "",
-        f"Calls: {calls or 'none'}.{slow}",
-        "",
-        f"Checksum: `{plan['checksum']}`",
-    ]
+    lines += ["", f"Calls: {calls or 'none'}.{slow}", "", f"Checksum: `{plan['checksum']}`"]
     if plan["actions"]:
         lines += ["", "| Action | Kind | Workspace | Name | Fields | Why |", "|---|---|---|---|---|---|"]
         lines += [_row(action) for action in sorted(plan["actions"], key=lambda action: _ORDER.index(action["action"]))]
     if plan.get("unmanaged"):
-        lines += ["", f"Not managed: {', '.join(map(_unmanaged, plan['unmanaged']))}."]
+        unmanaged = []
+        for row in plan["unmanaged"]:
+            numbers = [counted(row[each.plural], each.noun) for each in (TARGET, HTTP_LOGGER) if row.get(each.plural)]
+            unmanaged.append(f"{_code(row['workspace'])} ({', '.join(numbers) or 'empty'})")
+        lines += ["", f"Not managed: {', '.join(unmanaged)}."]
     if plan.get("left_out"):
         more = ", ".join(f"{count} {action}" for action, count in plan["left_out"].items())
         lines += ["", f"The table is shortened because the task failed. It omits: {more}."]
     return "\n".join(lines) + "\n"
-
-
-def _unmanaged(row: Record) -> str:
-    counts = [counted(row[family.plural], family.noun) for family in (TARGET, HTTP_LOGGER) if row.get(family.plural)]
-    return f"{_code(row['workspace'])} ({', '.join(counts) or 'empty'})"
 
 
 def _headline(plan: Plan, is_refused: bool) -> str:

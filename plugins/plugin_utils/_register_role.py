@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ..filter.register_targets import register_targets
 from ..module_utils._estate.marks import Mark
-from ..module_utils._model.errors import WrongOption
+from ..module_utils._model.errors import WrongOption, first_of
 from ._plan_file import line_of
 from ._role_action import SKIPPED, Result, RoleAction
 
@@ -81,7 +81,12 @@ class RegisterAction(RoleAction):
         result = self.call("targets", options, without=_OF_ROLE)
         if not result.get("failed"):
             line = line_of(result["summary"], bool(self._task.check_mode))
-            self.keep("said", " ".join([f"{line}.", *_others(result["plan"]["unmarked"])]))
+            said, others = f"{line}.", result["plan"]["unmarked"]
+            if others:
+                exist = "target exists" if len(others) == 1 else "targets exist"
+                names = first_of(others, _MOST_NAMED)
+                said += f" {len(others)} {exist} without the mark and will not be retired: {names}."
+            self.keep("said", said)
         return result
 
 
@@ -100,12 +105,3 @@ def mistake_in(workspace: object, source: object, group: object, groups: Mapping
     if group not in groups:
         return f"estate_register_group names no group of the inventory, {group}: correct it, or the inventory."
     return None
-
-
-def _others(names: Sequence[str]) -> list[str]:
-    """A sentence on the targets that exist without the mark, if there are some."""
-    if not names:
-        return []
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    exist = "target exists" if len(names) == 1 else "targets exist"
-    return [f"{len(names)} {exist} without the mark and will not be retired: {', '.join(names[:_MOST_NAMED])}{more}."]
