@@ -258,7 +258,15 @@ class State:
         refuse_untrusted(path, "state_file")
         self._lock = _locked(path)
         try:
-            self._read(path, owner)
+            content = content_of(path, "state_file")
+            if content is not None:
+                self.source, self.cursor = read_state(content.decode(), owner)
+        except ValueError as error:
+            self.end()
+            raise WrongOption(
+                f"state_file {shown(path)} cannot be used ({error}): give each source a file of its own, or delete the file to"
+                " begin again, as first_run says."
+            ) from None
         except BaseException:
             self.end()
             raise
@@ -266,17 +274,6 @@ class State:
     def end(self) -> None:
         """Let another source use the file."""
         os.close(self._lock)
-
-    def _read(self, path: str, owner: Owner) -> None:
-        try:
-            content = content_of(path, "state_file")
-            if content is not None:
-                self.source, self.cursor = read_state(content.decode(), owner)
-        except ValueError as error:
-            raise WrongOption(
-                f"state_file {shown(path)} cannot be used ({error}): give each source a file of its own, or delete the file to"
-                " begin again, as first_run says."
-            ) from None
 
     def keep(self, source: str, cursor: Cursor) -> None:
         """Replace the file, unless nothing has changed. Raises Refused."""

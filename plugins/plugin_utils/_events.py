@@ -83,17 +83,14 @@ class Owner(NamedTuple):
     selection: Mapping[str, Any]
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
 def read_state(text: str, owner: Owner) -> tuple[str, Cursor]:
     """The source and the cursor in a state file. Raises ValueError, a clause."""
     try:
         state = json.loads(text)
         high, seen, passed, still_open = (state[name] for name in ("high", "seen", "passed", "open"))
-        if not all(map(_is_number, (high, seen, *passed, *still_open))):
-            raise TypeError
+        for each in (high, seen, *passed, *still_open):
+            if not isinstance(each, int) or isinstance(each, bool) or each < 0:
+                raise TypeError
         source, found = str(state["source"]), Owner(state["owner"], state.get("selection", {}))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise ValueError("it is not the state of an event source") from None
