@@ -184,7 +184,15 @@ class _Comment:
             self.warnings.append(made["msg"])
         if not self.number:
             return self._failed(f"The {self.provider.noun} of the commit is unknown")
-        author = self._author()
+        author: Mapping[str, Any] = {self.provider.login: self.values["author"]} if self.values["author"] else {}
+        if not author:
+            answer = self._call("GET", "/user")
+            user = answer.get("json")
+            if answer.get("status") == 200 and isinstance(user, Mapping) and isinstance(user.get("id"), int):
+                author = {"id": user["id"]}
+            # any other refusal, such as a rate limit, says nothing about the owner
+            elif answer.get("status") == 403 and isinstance(user, Mapping) and user.get("message") == _NO_USER:
+                author = self.provider.unnamed
         if not author:
             return self._failed("The owner of the token is unknown")
         read: Result = {"valid": True, "pages": 0, "ids": [], "own": [], "more": True}
@@ -195,7 +203,7 @@ class _Comment:
             return self._failed("The comments cannot be read")
         if read["more"]:
             return self._failed(f"The comments have more than {_MOST_PAGES} pages")
-        return self._written(self._body(made), sorted(read["own"], key=lambda row: -int(row["id"])), author)
+        return self._written(made, sorted(read["own"], key=lambda row: -int(row["id"])), author)
 
     def _looks_up(self) -> str:
         """Ask for the request of the commit; why there is nothing to do, a sentence, or ""."""
@@ -222,33 +230,15 @@ class _Comment:
         repository = quote(repository, safe="") if self.provider.author == "author" else repository
         return template.format(repository=repository, number=self.number, commit=self.commit)
 
-    def _author(self) -> Mapping[str, Any]:
-        """The fields of the author of a comment that the role may update, empty if they are unknown."""
-        if self.values["author"]:
-            return {self.provider.login: self.values["author"]}
-        answer = self._call("GET", "/user")
-        user = answer.get("json")
-        if answer.get("status") == 200 and isinstance(user, Mapping) and isinstance(user.get("id"), int):
-            return {"id": user["id"]}
-        # any other refusal, such as a rate limit, says nothing about the owner
-        unnamed = answer.get("status") == 403 and isinstance(user, Mapping) and user.get("message") == _NO_USER
-        return self.provider.unnamed if unnamed else {}
+    def _written(self, made: Result, own: list[Result], author: Mapping[str, Any]) -> Result:
+        """Write the comment, unless it says this already or is of a newer run.
 
-    def _body(self, made: Result) -> str:
-        commit = printable(made.get("commit") or self.commit, _LONGEST_COMMIT)
-        parts = [
-            self.mark,
-            made.get("text", _NO_RESULT).rstrip("\n"),
-            f"Commit {code(commit)}." if commit else "",
-            # the end of a comment tells which of two runs is the newer one
-            f"<!-- generated {made['generated']} -->",
-        ]
-        self.generated = str(made["generated"])
-        return "\n\n".join(filter(None, parts)) + "\n"
-
-    def _written(self, body: str, own: list[Result], author: Mapping[str, Any]) -> Result:
-        """Write the comment, unless it says this already or is of a newer run. own: the comments of this gate, the newest
-        first."""
+        made: see ``text_of``; own: the comments of this gate, the newest first.
+        """
+        commit, generated = printable(made.get("commit") or self.commit, _LONGEST_COMMIT), str(made["generated"])
+        parts = [self.mark, made.get("text", _NO_RESULT).rstrip("\n"), f"Commit {code(commit)}." if commit else ""]
+        # the end of a comment tells which of two runs is the newer one
+        body = "\n\n".join(filter(None, [*parts, f"<!-- generated {generated} -->"])) + "\n"
         if own[1:]:
             others = ", ".join(str(each["id"]) for each in own[1:])
             self.warnings.append(
@@ -256,10 +246,9 @@ class _Comment:
             )
         newest: Mapping[str, Any] = own[0] if own else {}
         newer = _GENERATED.search(str(newest.get("body", "")).replace("\r", ""))
-        if newer and newer[1] > self.generated:
+        if newer and newer[1] > generated:
             self.warnings.append(
-                f"The comment is of a newer gate, which ended at {newer[1]}, so it was kept. This gate ended at"
-                f" {self.generated}."
+                f"The comment is of a newer gate, which ended at {newer[1]}, so it was kept. This gate ended at {generated}."
             )
             return self._ended("skipped", newest)
         # providers may change line ends, and remove those at the end

@@ -12,6 +12,7 @@ import os
 import secrets
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ansible.errors import AnsibleError
@@ -75,7 +76,7 @@ class ProveAction(RoleAction):
             raise WrongOption(null)
         source = self.value("source")
         path = self.absolute(source) if isinstance(source, str) else ""
-        controls = self._controls()
+        controls = controls_of(self.value("must_see"), "prove_fix_must_see")
         findings = self._findings(path, source)
         ids = sorted({each["scan_id"] for each in findings if each["scan_id"] is not None})
         reads = self._read(ids, "before")
@@ -117,11 +118,12 @@ class ProveAction(RoleAction):
     def _findings(self, path: str, source: Any) -> list[Result]:
         """The findings to prove, each with the hosts that carry its target."""
         content = needed_content_of(path, "prove_fix_source", LONGEST_FINDINGS) if path else source
-        run, max_age = self.value("source_run", "this"), self.value("source_max_age", "1h")
-
-        def refuse(document: Result) -> None:
-            refuse_other_run(document, "prove_fix_source", run, max_age)
-
+        refuse = partial(
+            refuse_other_run,
+            option="prove_fix_source",
+            source_run=self.value("source_run", "this"),
+            max_age=self.value("source_max_age", "1h"),
+        )
         selected = (self.value("fingerprints"), self.value("select"))
         findings = selected_of(content, path, *selected, refuse)
         # each read of a host's variables renders templates
@@ -133,9 +135,6 @@ class ProveAction(RoleAction):
         for finding in findings:
             finding["hosts"] = [host for host, own in known.items() if carries(host, own, finding["target"])]
         return findings
-
-    def _controls(self) -> tuple[Control, ...]:
-        return controls_of(self.value("must_see"), "prove_fix_must_see")
 
     def _read(self, ids: Sequence[int], when: str, controls: Sequence[Control] = ()) -> list[Result]:
         """The scans with these ids. What fails here makes findings unproven, with its message as the reason."""
@@ -177,7 +176,8 @@ class ProveAction(RoleAction):
             return {}
         scanned = [{**self.scan_again(each, login), "item": each} for each in plans["groups"]]
         starts = started_in(scanned)
-        after = self._read([each["id"] for each in starts if not each["problem"]], "after", self._controls())
+        controls = controls_of(self.value("must_see"), "prove_fix_must_see")
+        after = self._read([each["id"] for each in starts if not each["problem"]], "after", controls)
         document = document_of(
             before["findings"],
             before["reads"],
