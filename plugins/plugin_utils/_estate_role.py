@@ -71,7 +71,17 @@ class EstateAction(RoleAction):
         except (ScannerError, AnsibleError) as error:
             result = {"failed": True, "msg": str(error), "outcome": ERROR}
         result = brief(result)
-        self.keep("end", self._without_secrets(result) if self._secrets else result)
+        end = result
+        if self._secrets:
+            # without the texts that ansible-vault encrypted, and the hosts and paths in them
+            secrets = {part.strip() for each in self._secrets for part in (each, *_PART.findall(each))}
+            pattern = "|".join(map(re.escape, sorted(secrets, key=len)[::-1]))
+            secret = re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE)
+            end = {key: result[key] for key in ("failed", "outcome", "summary") if key in result}
+            end["warnings"] = [secret.sub("***", each) for each in self._joined.pop("warnings", [])]
+            if result.get("failed"):
+                end["msg"] = f"{secret.sub('***', result['msg'])} What is encrypted in the files is shown as ***."
+        self.keep("end", end)
         data = {"estate_apply_outcome": result["outcome"]}
         # statistics of a task that fails do not count
         hidden = {"_ansible_no_log": True} if self._secrets else {}
@@ -91,17 +101,6 @@ class EstateAction(RoleAction):
             return {**end, "msg": f"{end['msg']} See {section_of(end['outcome'], 'estate')}"}
         more = {"warnings": end["warnings"]} if end.get("warnings") else {}
         return {"msg": line_of(end["summary"], bool(self._task.check_mode)), **more, **SHOWN}
-
-    def _without_secrets(self, result: Result) -> Result:
-        """What can be said of a result without the texts that ansible-vault encrypted, and the hosts and paths in them."""
-        secrets = {part.strip() for each in self._secrets for part in (each, *_PART.findall(each))}
-        pattern = "|".join(map(re.escape, sorted(secrets, key=len)[::-1]))
-        secret = re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE)
-        kept: Result = {key: result[key] for key in ("failed", "outcome", "summary") if key in result}
-        kept["warnings"] = [secret.sub("***", each) for each in self._joined.pop("warnings", [])]
-        if result.get("failed"):
-            kept["msg"] = f"{secret.sub('***', result['msg'])} What is encrypted in the files is shown as ***."
-        return kept
 
     def _applied(self) -> Result:
         """The result of the module estate, with the outcome. Its plan is written, and compared with the reviewed one."""

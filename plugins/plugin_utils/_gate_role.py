@@ -216,7 +216,21 @@ class _Gate:
             lost = "" if "outcome" in judged else "The gate did not return an outcome, so it fails."
             failure = " ".join(filter(None, [lost, judged.get("msg", "")]))
         result = {name: each for name, each in judged.items() if name not in ("failed", "exception", *JOINED)}
-        decision = {"failure": failure, "line": result.get("msg", ""), "result": result, "stats": self._stats(result)}
+        own = {
+            "scan_gate_outcome": result.get("outcome", SERVICE_ERROR),
+            "scan_gate_passed": bool(result.get("passed")),
+            "scan_gate_counts": result.get("counts", {}),
+            "scan_gate_plan": self.plan,
+            "scan_gate_files": [each["path"] for each in result.get("files", [])],
+        }
+        note("gate statistics", self.action.key, own)
+        # the statistics of a run are those of its worst gate, and the files of all
+        gates = notes("gate statistics")
+        worst = min(gates, key=lambda each: OUTCOMES.index(each["scan_gate_outcome"]))
+        files = list(dict.fromkeys(path for each in gates for path in each["scan_gate_files"]))
+        data = {**worst, "scan_gate_files": files}
+        stats = {"ansible_stats": {"data": data, "per_host": False, "aggregate": False}}
+        decision = {"failure": failure, "line": result.get("msg", ""), "result": result, "stats": stats}
         self.action.keep("decision", {**decision, "problems": checked.get("problems")})
         if failure:
             note("red gate", self.action.key, {"origin": self.action.origin, "failure": failure})
@@ -392,19 +406,3 @@ class _Gate:
         return self.action.call(
             "gate", options, without={*without, *_OF_GATE, *_OF_BOTH, "build"}, check_mode=check_mode
         )
-
-    def _stats(self, result: Mapping[str, Any]) -> Result:
-        """The statistics of the run: those of its worst gate, and the files of all."""
-        passed_on = {
-            "scan_gate_outcome": result.get("outcome", SERVICE_ERROR),
-            "scan_gate_passed": bool(result.get("passed")),
-            "scan_gate_counts": result.get("counts", {}),
-            "scan_gate_plan": self.plan,
-        }
-        files = [each["path"] for each in result.get("files", [])]
-        note("gate statistics", self.action.key, {**passed_on, "scan_gate_files": files})
-        gates = notes("gate statistics")
-        worst = min(gates, key=lambda each: OUTCOMES.index(each["scan_gate_outcome"]))
-        every = list(dict.fromkeys(path for each in gates for path in each["scan_gate_files"]))
-        data = {**worst, "scan_gate_files": every}
-        return {"ansible_stats": {"data": data, "per_host": False, "aggregate": False}}
