@@ -488,7 +488,7 @@ deleted:
   sample: []
 """
 
-from ..module_utils._http.outage import OUTAGE_OPTION
+from ..module_utils._http.retry import OUTAGE_OPTION
 from ..module_utils._scan.scan import ensure_scan
 from ..module_utils._scan.spec import AUTHENTICATION_OPTION
 from ..module_utils._scope.file import scope_in_force

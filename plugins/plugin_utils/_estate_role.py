@@ -19,8 +19,8 @@ from typing import Any
 from ansible.errors import AnsibleError
 
 from ..module_utils._estate.plan import WRITES
-from ..module_utils._model.documentation import section_of
 from ..module_utils._model.errors import Refused, ScannerError, WrongOption, counted, first_of
+from ..module_utils._model.galaxy import section_of
 from ..module_utils._model.inputs import text_in
 from ..module_utils._model.times import seconds_of
 from ..module_utils._model.trust import refuse_untrusted

@@ -23,12 +23,11 @@ from ..module_utils._gate.prove.artefacts import document_of, markdown_of, sente
 from ..module_utils._gate.prove.rescans import planned, read_of, refuse_unused, started_in
 from ..module_utils._gate.prove.source import selected_of
 from ..module_utils._gate.prove.verdict import Fix
-from ..module_utils._model.documentation import section_of
 from ..module_utils._model.errors import Refused, ScannerError, WrongOption, printable
+from ..module_utils._model.galaxy import COLLECTION_VERSION, section_of
 from ..module_utils._model.inputs import needed_content_of
 from ..module_utils._model.names import lasting_form
 from ..module_utils._model.trust import refuse_untrusted
-from ..module_utils._model.version import COLLECTION_VERSION
 from ..modules.scan import OPTIONS as SCAN
 from ._core import as_module_reads
 from ._gate_runs import refuse_other_run

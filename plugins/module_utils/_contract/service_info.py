@@ -20,8 +20,7 @@ from .._model.errors import AnswerError, CallError, NetworkError, Refused, Scann
 from .._model.families import WORKSPACE
 from .._model.records import Record, is_row, record_of
 from .._task.task import Task
-from .compare import differences, openapi_of
-from .openapi import HAS_YAML, Bounded, SchemaError, parse
+from .openapi import HAS_YAML, Bounded, SchemaError, differences, openapi_of, parse
 from .relied_on import SCHEMA_PATH, SCHEMA_TYPES
 
 # a larger difference, in seconds, misleads where times of the two clocks are compared

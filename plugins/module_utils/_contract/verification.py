@@ -21,10 +21,10 @@ from .._http.client import Client
 from .._model.errors import CallError, Incomplete, Interrupted, Refused, ScannerError, WrongOption, printable
 from .._model.families import FINDING, HTTP_LOGGER, TARGET, WORKSPACE
 from .._model.family import Family
+from .._model.galaxy import COLLECTION_VERSION
 from .._model.names import UnreadableName, normal_form, read_name
 from .._model.records import Record, read_id
 from .._model.times import utc_text
-from .._model.version import COLLECTION_VERSION
 from .._task.atomic_files import Draft, check_place
 from .._task.task import Task
 from .answers import Observation

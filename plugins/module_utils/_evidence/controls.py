@@ -18,9 +18,8 @@ from .._model.errors import WrongOption, first_of, printable, refuse_unknown_key
 from .._model.gate_words import PASSED
 from .._model.names import lasting_form
 from .._model.tools import tool_id_of
-from .check_id import check_or_name, stands_for_no_check
 from .findings import matches_all, pattern_of
-from .fingerprint import identity_of
+from .fingerprint import check_or_name, identity_of, stands_for_no_check
 from .matchers import KEYS, READERS, Matcher, accepts, matcher_of, with_paths
 from .rows import Pair, Row, numbered
 

@@ -31,12 +31,11 @@ from .._task.task import Task
 from .clock import latest_clock
 from .controls import Control, controls_of, look
 from .findings import matches_all, name_pattern
-from .newest import newest_of
 from .owners import NOBODY, Owner, Owners, read_owners
 from .proof import surplus_warning
 from .read import Wanted, named_targets, read_pair
 from .rows import Pair, rows_of
-from .scans import ended_in, lacks
+from .scans import ended_in, lacks, newest_of
 from .sight import could_see, finished, why_incomplete
 
 _MOST_NAMED = 5

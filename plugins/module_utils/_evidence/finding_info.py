@@ -31,9 +31,8 @@ from .._task.references import (
 from .._task.task import Task
 from .clock import old_scans
 from .findings import SUMMARY, finding_of, is_cve, selector
-from .newest import newest_of
 from .proof import Proof, Tally, may_be_cut, proof_of, surplus_warning
-from .scans import uncounted
+from .scans import newest_of, uncounted
 from .sight import finished, why_incomplete
 
 _NOT_YET = Proof([], ["what this task refers to does not exist yet"])

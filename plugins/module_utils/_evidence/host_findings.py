@@ -23,9 +23,8 @@ from .._model.times import Clock, moment_of, utc_text
 from .clock import latest_clock
 from .findings import SUMMARY, UNKNOWN, finding_of, is_cve, is_open
 from .fingerprint import Sighting, identify, worst_first
-from .newest import history_of
 from .proof import Tally, proof_of, surplus_warning
-from .scans import ended_in, lacks, uncounted
+from .scans import ended_in, history_of, lacks, uncounted
 from .sight import Reach, could_see, finished, reach_of, why_narrower
 
 # records of older scans of one target and tool that are read to compare their parameters

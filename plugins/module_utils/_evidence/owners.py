@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._model.errors import counted, first_of, printable, without_secrets
-from .._model.yaml_entries import Problem, Report, entries_in, line_of, plain, refuse
+from .._model.yaml_nodes import Problem, Report, entries_in, line_of, plain, refuse
 from .matchers import Test, target_test
 
 _TEXTS = ("team", "contact", "channel")

@@ -15,8 +15,7 @@ from .._model.families import FINISHED
 from .._model.family import PAGE_SIZE
 from .._model.records import Record, Streamed, proven
 from .findings import SUMMARY, UNKNOWN
-from .newest import newest_of
-from .scans import findings_of, outcome_of, uncounted
+from .scans import findings_of, newest_of, outcome_of, uncounted
 
 _MOST_DOUBTS = 20
 

@@ -24,11 +24,10 @@ from .._task.references import belongs, place_of, scan_by_id
 from .._task.task import Task
 from .clock import latest_clock
 from .findings import finding_of
-from .newest import history_of, newest_of
 from .proof import Tally, proof_of, surplus_warning
 from .registered import results_in, scans_in
 from .rows import Pair, Reading, Trouble, outcome_of_scan, rows_of
-from .scans import duration_of, ended_in, lacks, outcome_of
+from .scans import duration_of, ended_in, history_of, lacks, newest_of, outcome_of
 from .sight import finished, reach_of, why_incomplete, why_narrower, words_of
 
 # what stands for the tool of a target that has no scan

@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""What the record of a scan says: when and how it ended, what it found, whether it can be used instead of a new one. Pure."""
+"""What the scans of the service say: their states and times, and the newest of each target and tool. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from .._model.errors import printable
 from .._model.families import FINISHED, IN_PROGRESS, SEVERITIES, outcome_of_status
 from .._model.records import Record
 from .._model.times import Clock, Moment, moment_of, span, utc_text
-from .newest import newest_first
 from .sight import why_incomplete
 
 
@@ -132,3 +131,28 @@ def _why_not(record: Record, clock: Clock, max_age: int) -> str | None:
         return "its record says that it ends in the future"
     age = clock.age_of(ended)
     return f"it ended {span(age)} ago, and max_age is {span(max_age)}" if age > max_age else None
+
+
+# the ids of a target and a tool, None for one that a record lacks; the tool None stands for any
+Key = tuple[object, object]
+
+
+def newest_first(scans: Iterable[Record]) -> list[Record]:
+    """Scans, the newest first."""
+    return sorted(scans, key=lambda scan: int(scan["id"]), reverse=True)
+
+
+def history_of(scans: Iterable[Record], any_tool: bool = False) -> dict[Key, list[Record]]:
+    """The scans of each target and tool, the newest first; the groups in the order of their newest scans, too.
+
+    any_tool: the scans of a target with all tools are one group.
+    """
+    found: dict[Key, list[Record]] = {}
+    for scan in newest_first(scans):
+        found.setdefault((scan["target_id"], None if any_tool else scan["tool_id"]), []).append(scan)
+    return found
+
+
+def newest_of(scans: Iterable[Record], any_tool: bool = False) -> dict[Key, Record]:
+    """The newest scan of each target and tool, in the order of their ids. any_tool: see ``history_of``."""
+    return {key: group[0] for key, group in reversed(history_of(scans, any_tool).items())}

@@ -18,8 +18,16 @@ from functools import cache, reduce
 from itertools import zip_longest
 from typing import Any, NamedTuple, Optional
 
-from .._evidence.check_id import LONGEST_NAME, check_of
-from .._evidence.fingerprint import SCHEME, Place, Subject, severity_rank, subject_in, worst_first
+from .._evidence.fingerprint import (
+    LONGEST_NAME,
+    SCHEME,
+    Place,
+    Subject,
+    check_of,
+    severity_rank,
+    subject_in,
+    worst_first,
+)
 from .._evidence.rows import Pair, Row
 from .._evidence.sight import Reach, why_narrower
 from .._model.gate_words import KNOWN, NEW, NO_BASELINE, REOPENED, WORSE

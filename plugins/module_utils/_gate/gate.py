@@ -16,7 +16,6 @@ from typing import Any
 
 from .._evidence.controls import Seen, Sight, look
 from .._evidence.rows import Pair, Reading, Trouble, enriched
-from .._model.documentation import section_of
 from .._model.errors import (
     Incomplete,
     Refused,
@@ -28,11 +27,11 @@ from .._model.errors import (
     shown,
     without_secrets,
 )
+from .._model.galaxy import COLLECTION_VERSION, section_of
 from .._model.gate_words import CREATED, FAIL, KNOWN, MISCONFIGURED, MISSING, MOVED, NEW, PASSED, REOPENED, WARN, WORSE
 from .._model.inputs import content_of, needed_content_of
 from .._model.records import Record
 from .._model.times import expiry_of, in_days, is_date
-from .._model.version import COLLECTION_VERSION
 from .._task.host import Host
 from .baseline import Run, run_of
 from .baseline_file import remember

@@ -26,8 +26,8 @@ from .._evidence.findings import SUMMARY, finding_of
 from .._evidence.fingerprint import Spot
 from .._evidence.owners import NOBODY, Owners
 from .._evidence.rows import Pair, Reading, Row, Trouble, numbered, rows_of, saved_row
-from .._model.documentation import section_of
 from .._model.errors import WrongOption, counted, printable
+from .._model.galaxy import section_of
 from .._model.gate_words import FINDINGS, INCOMPLETE, NOT_COVERED, OUTCOMES, PASSED, SCHEMA, STALE_BASELINE, VERSION
 from .._model.names import lasting_form
 from .._model.records import Record

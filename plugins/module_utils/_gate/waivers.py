@@ -24,7 +24,7 @@ from .._evidence.rows import Row
 from .._model.errors import WrongOption, first_of, printable
 from .._model.gate_words import WAIVER_STATUSES
 from .._model.times import LONGEST_EXCEPTION, NEVER, expiry_of
-from .._model.yaml_entries import Problem, Report, entries_in, line_of, plain, refuse
+from .._model.yaml_nodes import Problem, Report, entries_in, line_of, plain, refuse
 
 _LONGEST = 4000
 _DAY = 86400

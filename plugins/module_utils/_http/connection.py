@@ -19,7 +19,7 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 from ansible.module_utils.ansible_release import __version__ as ANSIBLE_CORE_VERSION
 
 from .._model.errors import AnswerError, NetworkError, WrongOption, printable
-from .._model.version import COLLECTION_VERSION
+from .._model.galaxy import COLLECTION_VERSION
 from .advice import Call, after_no_answer, unreachable
 from .call_limits import Limits, TooMuch, hold
 from .redact import Redactor

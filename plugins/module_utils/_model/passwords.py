@@ -14,8 +14,8 @@ from functools import cache
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
-from .documentation import PAGE
 from .families import SEVERITIES
+from .galaxy import PAGE
 from .gate_words import (
     BASELINE_STATES,
     CHANGES,

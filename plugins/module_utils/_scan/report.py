@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from .._http.client import Client
-from .._http.outage import Outage
+from .._http.retry import Outage
 from .._model.errors import (
     ApiError,
     CallError,

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .._evidence.scans import without_secrets
-from .._http.outage import Outage
+from .._http.retry import Outage
 from .._model.errors import AnswerError, CallError, Interrupted, ScannerError, printable
 from .._model.families import FAILED_TO_START, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN, UNKNOWN_STATE
 from .._model.records import Record, is_row, new_record, read_id, record_of

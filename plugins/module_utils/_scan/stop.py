@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from .._evidence.scans import is_in_progress, outcome_of, status_of
 from .._http.client import Client
-from .._http.outage import Outage
+from .._http.retry import Outage
 from .._model.errors import (
     CallError,
     Incomplete,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .._evidence.scans import status_of
-from .._http.outage import Outage
+from .._http.retry import Outage
 from .._model.errors import without_secrets
 from .._model.families import DELETED, QUEUE_TIMEOUT, RUN_TIMEOUT, outcome_of_status
 from .._model.records import Record

@@ -13,13 +13,13 @@ import yaml
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import outcome_of_scan
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import Policy, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.prove import verdict
-from ansible_collections.scanops.scanner.plugins.module_utils._model.documentation import DOCUMENTATION, section_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._model.families import (
     QUEUE_TIMEOUT,
     RUN_TIMEOUT,
     TIMED_OUT,
 )
+from ansible_collections.scanops.scanner.plugins.module_utils._model.galaxy import DOCUMENTATION, section_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _estate_role as estate
 from ansible_collections.scanops.scanner.tests.generate_outcomes import PAGE, SOURCE

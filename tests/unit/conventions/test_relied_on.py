@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 import yaml
-from ansible_collections.scanops.scanner.plugins.module_utils._contract.compare import differences
+from ansible_collections.scanops.scanner.plugins.module_utils._contract.openapi import differences
 from ansible_collections.scanops.scanner.plugins.module_utils._contract.relied_on import RELIED_ON, SCHEMA_PATH
 from ansible_collections.scanops.scanner.tests.service.schema import CONTRACT
 from ansible_collections.scanops.scanner.tests.unit.plugins.modules.scenarios import PROBES, READS, WRITES

@@ -15,7 +15,7 @@ from graphlib import TopologicalSorter
 
 import pytest
 import yaml
-from ansible_collections.scanops.scanner.plugins.module_utils._model.version import COLLECTION_VERSION
+from ansible_collections.scanops.scanner.plugins.module_utils._model.galaxy import COLLECTION_VERSION
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import (
     MODULE_UTILS,
     MODULES,

@@ -14,8 +14,8 @@ from functools import lru_cache
 from math import isinf
 from typing import Any, NamedTuple
 
-from ..._evidence.check_id import check_or_name
 from ..._evidence.findings import SUMMARY
+from ..._evidence.fingerprint import check_or_name
 from ..._model.errors import WrongOption, first_of
 from ..._model.families import SEVERITIES
 from ..._model.gate_words import (

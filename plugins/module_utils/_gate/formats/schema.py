@@ -15,8 +15,8 @@ from operator import itemgetter
 from typing import Any, NamedTuple, Optional
 
 from ..._evidence.findings import SUMMARY
-from ..._model.documentation import DOCUMENTATION
 from ..._model.errors import printable
+from ..._model.galaxy import DOCUMENTATION
 from ..._model.gate_words import (
     BASELINE_STATES,
     CHANGES,

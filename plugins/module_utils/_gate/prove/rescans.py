@@ -11,9 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..._evidence.controls import Control, look
-from ..._evidence.newest import newest_of
 from ..._evidence.rows import Pair
-from ..._evidence.scans import lacks
+from ..._evidence.scans import lacks, newest_of
 from ..._model.errors import WrongOption, printable
 from ..._model.families import FINISHED
 from ..._model.gate_words import FINDINGS, PASSED

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..._evidence.check_id import check_or_name, stands_for_no_check
+from ..._evidence.fingerprint import check_or_name, stands_for_no_check
 from ..._evidence.sight import finished, reach_of, why_incomplete, why_narrower
 from ..._model.errors import printable
 from ..._model.records import Record, read_flag

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from ansible_collections.scanops.scanner.plugins.module_utils._model.documentation import section_of
+from ansible_collections.scanops.scanner.plugins.module_utils._model.galaxy import section_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.plugins.case_files import cases_of
 

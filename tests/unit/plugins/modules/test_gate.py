@@ -18,7 +18,7 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.html import template
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.registry import FORMATS
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_files import diff_of
-from ansible_collections.scanops.scanner.plugins.module_utils._model.documentation import section_of
+from ansible_collections.scanops.scanner.plugins.module_utils._model.galaxy import section_of
 
 WEB, PORTS = 170, 70
 LATER = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 30 * 86400))

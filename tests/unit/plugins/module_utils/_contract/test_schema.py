@@ -8,7 +8,7 @@ import pytest
 import yaml
 from ansible_collections.scanops.scanner.plugins.module_utils._contract import openapi
 from ansible_collections.scanops.scanner.plugins.module_utils._contract.openapi import (
-    LARGEST,
+    LARGEST_FILE,
     Bounded,
     SchemaError,
     parse,
@@ -73,7 +73,7 @@ def test_a_repeated_answer_replaces_the_first_and_is_bounded():
     sink.write(b"whole")
     assert bytes(sink.text) == b"whole"
     sink.restart(None)
-    sink.write(b"x" * LARGEST)
+    sink.write(b"x" * LARGEST_FILE)
     with pytest.raises(SchemaError, match="larger than 4 MiB"):
         sink.write(b"x")
 

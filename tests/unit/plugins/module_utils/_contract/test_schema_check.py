@@ -7,7 +7,7 @@ from __future__ import annotations
 import copy
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._contract.compare import differences, openapi_of
+from ansible_collections.scanops.scanner.plugins.module_utils._contract.openapi import differences, openapi_of
 from ansible_collections.scanops.scanner.plugins.module_utils._contract.relied_on import RELIED_ON
 from ansible_collections.scanops.scanner.plugins.module_utils._model.family import JSON, Operation
 from ansible_collections.scanops.scanner.tests.unit.plugins.case_files import cases_of

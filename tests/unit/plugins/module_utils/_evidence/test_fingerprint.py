@@ -10,8 +10,8 @@ import random
 import re
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._evidence.check_id import LONGEST_NAME
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.fingerprint import (
+    LONGEST_NAME,
     Place,
     Sighting,
     Subject,

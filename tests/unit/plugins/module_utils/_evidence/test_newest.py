@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._evidence.newest import history_of, newest_of
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.scans import history_of, newest_of
 
 
 def scans(*rows):

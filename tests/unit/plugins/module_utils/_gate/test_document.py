@@ -17,8 +17,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json im
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import expect_of, mapping_of, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Doubled, Ending, Waived, Waiver
-from ansible_collections.scanops.scanner.plugins.module_utils._model.documentation import section_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._model.galaxy import section_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._gate.export_readers import check_golden

@@ -13,7 +13,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate import 
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Waived, Waiver
-from ansible_collections.scanops.scanner.plugins.module_utils._model.documentation import section_of
+from ansible_collections.scanops.scanner.plugins.module_utils._model.galaxy import section_of
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW, finding, pair
 
 # how the line of a gate with failing findings ends

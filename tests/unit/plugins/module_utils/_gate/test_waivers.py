@@ -20,7 +20,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers impo
     read_waivers,
     waive,
 )
-from ansible_collections.scanops.scanner.plugins.module_utils._model import yaml_entries as reader
+from ansible_collections.scanops.scanner.plugins.module_utils._model import yaml_nodes as reader
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._model.times import expiry_of
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_memory_values import (

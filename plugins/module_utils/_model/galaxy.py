@@ -2,11 +2,11 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Where the documentation explains what a gate or a role says. Pure."""
+"""What galaxy.yml says, which modules cannot read on their host: the version, and where the documentation is. Pure."""
 
 from __future__ import annotations
 
-# as galaxy.yml has it
+COLLECTION_VERSION = "1.0.0"
 DOCUMENTATION = "https://github.com/scanops/scanops.scanner"
 # tests/generate.py writes a section for each word that has an address
 PAGE = f"{DOCUMENTATION}/blob/main/docs/docsite/rst/outcomes.rst"
