@@ -60,15 +60,10 @@ def beside(values: Mapping[Any, Any], headers: Mapping[str, str]) -> Beside:
 
     current = next(iter(numbers(_CURRENT_PAGES)), None)
     link = _NEXT_LINK.search(headers.get("Link") or "")
-    # links to the next page, or its number
-    found = [fields[name] for name in _NEXT if fields.get(name)]
-    found = [each.get("href") if isinstance(each, dict) else each for each in found]
-    texts = [str(number_in(each)) if number_in(each) else each for each in found]
-    following = next((each for each in texts if isinstance(each, str) and each.strip()), link and link.group(1))
+    links = [_link(fields[name]) for name in _NEXT if fields.get(name)]
+    following = next(filter(None, links), link and link.group(1))
     behind = max(numbers(_LAST_PAGES), default=0) > (1 if current is None else current)
-    # flags, in any form in which services write booleans
-    says_more = any(read_flag(fields.get(name)) or number_in(fields.get(name)) for name in _MORE)
-    more = behind or bool(following) or says_more
+    more = behind or bool(following) or any(_says_more(fields[name]) for name in _MORE if name in fields)
     return Beside(max(numbers(_TOTALS), default=None), more, _query_of(following) if following else {}, current)
 
 
@@ -83,6 +78,19 @@ def _fields(values: Mapping[Any, Any], depth: int) -> dict[str, Any]:
         else:
             found[plain] = value
     return found
+
+
+def _says_more(value: object) -> bool:
+    """Whether a flag is set, in any form in which services write booleans."""
+    return bool(read_flag(value) or number_in(value))
+
+
+def _link(value: object) -> str | None:
+    """A link to the next page, or its number, as text, or None."""
+    if isinstance(value, dict):
+        value = value.get("href")
+    number = number_in(value)
+    return str(number) if number else value if isinstance(value, str) and value.strip() else None
 
 
 def _query_of(following: str) -> dict[str, Any]:
