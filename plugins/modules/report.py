@@ -198,9 +198,9 @@ checksum:
   sample: 6e642bb8dd5c2e027bf21dd923337cbb4214f827
 """
 
-from ..module_utils._http.retry import OUTAGE_OPTION
 from ..module_utils._model.families import REPORT_GROUPINGS, REPORT_SOURCES, REPORT_TYPES
 from ..module_utils._scan.report import ensure_report
+from ..module_utils._scan.watch import OUTAGE_OPTION
 from ..module_utils._task.module import Module, run
 
 OPTIONS = dict(

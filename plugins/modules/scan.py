@@ -488,9 +488,9 @@ deleted:
   sample: []
 """
 
-from ..module_utils._http.retry import OUTAGE_OPTION
 from ..module_utils._scan.scan import ensure_scan
 from ..module_utils._scan.spec import AUTHENTICATION_OPTION
+from ..module_utils._scan.watch import OUTAGE_OPTION
 from ..module_utils._scope.file import scope_in_force
 from ..module_utils._scope.option import SCOPE_OPTION
 from ..module_utils._task.module import Module, run

@@ -2,7 +2,8 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""What is sent again, when, and for how long reads may go on to fail. Pure."""
+"""Decides whether a call is sent again after an error or a 429, and after how many seconds; which rate limit it counts
+against. Pure."""
 
 from __future__ import annotations
 
@@ -10,10 +11,6 @@ import re
 from collections.abc import Mapping
 from datetime import timezone
 from email.utils import parsedate_to_datetime
-from typing import Any
-
-from .._model.errors import CallError
-from .._model.times import seconds_of
 
 # outcomes of a try that brought no HTTP status
 UNREACHABLE = "unreachable"  # no connection, so the request was never sent
@@ -90,35 +87,3 @@ def rate_limit_pause(asked: float | None, attempt: int, jitter: float) -> float:
         # a little more than asked, so that parallel tasks do not all come back in the same instant
         return asked + 0.25 * jitter
     return backoff(attempt + 1, jitter)
-
-
-OUTAGE_OPTION: dict[str, Any] = dict(type="str", default="10m")
-
-
-class Outage:
-    """The failed reads of a wait, since the last one that succeeded."""
-
-    def __init__(self, longest: object) -> None:
-        """longest: the option outage_wait. Raises WrongOption."""
-        self.longest = seconds_of(longest, "outage_wait")
-        # when the first of them began; empty if the last read succeeded
-        self._began: list[float] = []
-
-    @property
-    def failing(self) -> bool:
-        """Whether the last read failed."""
-        return bool(self._began)
-
-    def survives(self, error: CallError, asked: float, now: float) -> bool:
-        """Note that a read failed; whether the wait continues. asked, now: the times before and after it."""
-        self._began = self._began or [asked]
-        temporary = error.status is None or error.status == 429 or error.status >= 500
-        return temporary and not error.final and self.left(now) > 0
-
-    def left(self, now: float) -> float:
-        """The seconds for which reads may go on to fail."""
-        return self.longest - sum(now - began for began in self._began)
-
-    def end(self) -> None:
-        """Note that a read succeeded."""
-        self._began = []

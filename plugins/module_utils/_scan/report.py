@@ -11,7 +11,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from .._http.client import Client
-from .._http.retry import Outage
 from .._model.errors import (
     ApiError,
     CallError,
@@ -56,6 +55,7 @@ from .report_create import (
 
 # seconds
 _FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 15.0
+from .watch import Outage
 
 
 class _NotReady(ScannerError):

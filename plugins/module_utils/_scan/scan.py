@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .._evidence.scans import without_secrets
-from .._http.retry import Outage
 from .._model.errors import AnswerError, CallError, Interrupted, ScannerError, printable
 from .._model.families import FAILED_TO_START, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN, UNKNOWN_STATE
 from .._model.records import Record, is_row, new_record, read_id, record_of
@@ -33,7 +32,7 @@ from .find import (
 from .result import Lines, failed, named_scans, result_of, unfinished, verdict
 from .spec import ScanSpec, check_options, is_slot_refusal, specs_of, start_hints
 from .stop import interrupted, stop_or_delete, stop_scan
-from .watch import Entry, Timeouts, Watch
+from .watch import Entry, Outage, Timeouts, Watch
 
 # seconds between two lines while scans are started
 _INTERVAL = 10

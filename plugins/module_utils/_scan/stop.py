@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 
 from .._evidence.scans import is_in_progress, outcome_of, status_of
 from .._http.client import Client
-from .._http.retry import Outage
 from .._model.errors import (
     CallError,
     Incomplete,
@@ -26,7 +25,7 @@ from .._model.families import DELETED, SCAN
 from .._model.records import Record
 from .._task.task import Task
 from .result import answer_in, failed, named_scans, result_of
-from .watch import Entry, Watch
+from .watch import Entry, Outage, Watch
 
 # how long a stop may take to be seen, in seconds
 _LONGEST_STOP = 300

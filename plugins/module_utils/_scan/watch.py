@@ -10,13 +10,13 @@ The time, ``now``, is an argument in seconds.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .._evidence.scans import status_of
-from .._http.retry import Outage
-from .._model.errors import without_secrets
+from .._model.errors import CallError, without_secrets
 from .._model.families import DELETED, QUEUE_TIMEOUT, RUN_TIMEOUT, outcome_of_status
 from .._model.records import Record
+from .._model.times import seconds_of
 from .spec import ScanSpec
 
 # of a scan that is only stopped or deleted
@@ -25,6 +25,36 @@ _UNDECLARED = ScanSpec(0, 0, None, None, None, None, {})
 _SLOWER = 1.5
 _SLOWEST = 6
 _JITTER = 0.2
+OUTAGE_OPTION: dict[str, Any] = dict(type="str", default="10m")
+
+
+class Outage:
+    """The failed reads of a wait, since the last one that succeeded."""
+
+    def __init__(self, longest: object) -> None:
+        """longest: the option outage_wait. Raises WrongOption."""
+        self.longest = seconds_of(longest, "outage_wait")
+        # when the first of them began; empty if the last read succeeded
+        self._began: list[float] = []
+
+    @property
+    def failing(self) -> bool:
+        """Whether the last read failed."""
+        return bool(self._began)
+
+    def survives(self, error: CallError, asked: float, now: float) -> bool:
+        """Note that a read failed; whether the wait continues. asked, now: the times before and after it."""
+        self._began = self._began or [asked]
+        temporary = error.status is None or error.status == 429 or error.status >= 500
+        return temporary and not error.final and self.left(now) > 0
+
+    def left(self, now: float) -> float:
+        """The seconds for which reads may go on to fail."""
+        return self.longest - sum(now - began for began in self._began)
+
+    def end(self) -> None:
+        """Note that a read succeeded."""
+        self._began = []
 
 
 class Timeouts(NamedTuple):
