@@ -64,7 +64,12 @@ TESTS_OF = {
     "_http/redact": ["_http/test_redact"],
     "_http/pace": ["_http/test_pace"],
     "_http/retry": ["_http/test_retry"],
-    "_model/names": ["_model/test_names", "_scope/test_valid_names", "_scope/test_rules", "_scope/test_cases"],
+    "_model/target_names": [
+        "_model/test_target_names",
+        "_scope/test_valid_names",
+        "_scope/test_rules",
+        "_scope/test_cases",
+    ],
     "_model/records": ["_estate/test_ensure", "_evidence/test_findings"],
     "_scan/watch": ["_scan/test_watch"],
     "_scope/addresses": ["_scope/test_cases"],

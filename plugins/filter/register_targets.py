@@ -86,7 +86,7 @@ from ansible.errors import AnsibleError
 from jinja2.exceptions import UndefinedError
 
 from ..module_utils._model.errors import WrongOption, first_of, printable
-from ..module_utils._model.names import normal_form
+from ..module_utils._model.target_names import normal_form
 
 _SHOWN = 10
 _WHERE = "in the inventory, in group_vars or in host_vars (the variables of a play do not reach other hosts)"

@@ -18,7 +18,7 @@ from ..module_utils._model.errors import printable, reason_of
 from ..module_utils._model.families import HTTP_LOGGER, TARGET, WORKSPACE
 from ..module_utils._model.family import Family
 from ..module_utils._model.inputs import needed_content_of
-from ..module_utils._model.names import normal_name
+from ..module_utils._model.target_names import normal_name
 from ..module_utils._model.texts import natural, normal_text
 from ..module_utils._model.yaml_nodes import BrokenYaml, all_nodes, node_of
 from . import _core

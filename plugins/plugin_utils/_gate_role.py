@@ -15,7 +15,7 @@ from ansible.errors import AnsibleError
 
 from ..module_utils._gate.formats.sarif import PROFILES
 from ..module_utils._model.errors import Refused, ScannerError, WrongOption, printable
-from ..module_utils._model.gate_words import (
+from ..module_utils._model.outcomes import (
     FAIL,
     MISCONFIGURED,
     NOTHING_SCANNED,

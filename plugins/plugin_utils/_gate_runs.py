@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..module_utils._model.errors import WrongOption, printable
-from ..module_utils._model.gate_words import MISCONFIGURED
+from ..module_utils._model.outcomes import MISCONFIGURED
 from ..module_utils._model.times import Clock, Moment, iso_moment, seconds_of
 from ..module_utils._task.task import UNEXPECTED
 from ._notes import note, noted, notes

@@ -16,7 +16,7 @@ from ..module_utils._gate.formats.attestation import NAME as ATTESTATION
 from ..module_utils._gate.formats.attestation import subjects_of
 from ..module_utils._gate.formats.registry import FORMATS
 from ..module_utils._model.errors import WrongOption
-from ..module_utils._model.gate_words import MISCONFIGURED
+from ..module_utils._model.outcomes import MISCONFIGURED
 from ._gate_runs import is_refusal
 from ._role_action import Result
 

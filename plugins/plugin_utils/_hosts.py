@@ -16,8 +16,8 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
 from ..module_utils._model.errors import Refused, first_of, printable
-from ..module_utils._model.names import Address, UnreadableName, read_name
 from ..module_utils._model.records import Record
+from ..module_utils._model.target_names import Address, UnreadableName, read_name
 from ..module_utils._scope.addresses import embedded
 
 # the records of each host name

@@ -17,7 +17,7 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 
-from ..module_utils._evidence.controls import Control, controls_of
+from ..module_utils._evidence.must_see import Control, controls_of
 from ..module_utils._gate.gate_files import LONGEST_FINDINGS
 from ..module_utils._gate.prove.artefacts import document_of, markdown_of, sentence_of
 from ..module_utils._gate.prove.rescans import planned, read_of, refuse_unused, started_in
@@ -26,7 +26,7 @@ from ..module_utils._gate.prove.verdict import Fix
 from ..module_utils._model.errors import Refused, ScannerError, WrongOption, printable
 from ..module_utils._model.galaxy import COLLECTION_VERSION, section_of
 from ..module_utils._model.inputs import needed_content_of
-from ..module_utils._model.names import lasting_form
+from ..module_utils._model.target_names import lasting_form
 from ..module_utils._model.trust import refuse_untrusted
 from ..modules.scan import OPTIONS as SCAN
 from ._core import as_module_reads

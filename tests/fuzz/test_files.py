@@ -25,7 +25,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json im
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import POLICY_OPTIONS, mapping_of, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import read_waivers
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.outcomes import OUTCOMES
 from ansible_collections.scanops.scanner.plugins.module_utils._model.strict_json import without_halves
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _plan_file
 from ansible_collections.scanops.scanner.tests.fuzz.properties import growth, prop

@@ -10,7 +10,11 @@ import socket
 
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import Refused, WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._model.families import SCAN
-from ansible_collections.scanops.scanner.plugins.module_utils._model.names import UnreadableName, normal_form, read_name
+from ansible_collections.scanops.scanner.plugins.module_utils._model.target_names import (
+    UnreadableName,
+    normal_form,
+    read_name,
+)
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.file import read_scope_file
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.permit import Permits
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.places import places_in

@@ -561,7 +561,7 @@ ROWS = (
     Row(
         "name-spelling",
         "The name of a target is stored as sent.",
-        "normal_form in _model/names.py",
+        "normal_form in _model/target_names.py",
         NOBODY,
         "target targets estate scan",
         "Other spellings of a name are recognised as well.",

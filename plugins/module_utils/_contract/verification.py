@@ -22,8 +22,8 @@ from .._model.errors import CallError, Incomplete, Interrupted, Refused, Scanner
 from .._model.families import FINDING, HTTP_LOGGER, TARGET, WORKSPACE
 from .._model.family import Family
 from .._model.galaxy import COLLECTION_VERSION
-from .._model.names import UnreadableName, normal_form, read_name
 from .._model.records import Record, read_id
+from .._model.target_names import UnreadableName, normal_form, read_name
 from .._model.times import utc_text
 from .._task.atomic_files import Draft, check_place
 from .._task.task import Task

@@ -13,8 +13,8 @@ from .._http.client import Client
 from .._model.errors import ApiError, Refused, counted, first_sentences, printable
 from .._model.families import HTTP_LOGGER, SCAN, TARGET, WORKSPACE
 from .._model.family import Family
-from .._model.names import normal_name
 from .._model.records import Complete, InWorkspace, Record, ids_of, not_compared, not_shown, proven, revealed, rows_in
+from .._model.target_names import normal_name
 from .._model.texts import natural, same
 from .._task.host import Warn
 from .._task.lookup import Contents, Place

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from .._model.errors import first_of, printable
 from .._model.families import TARGET
-from .._model.names import normal_name
 from .._model.records import Record, not_shown
+from .._model.target_names import normal_name
 from .._task.name_match import Names, look_alike
 from .plan import Managed, Rules, Step, fits, mark_of
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from .._model.errors import Refused, counted, first_of, first_sentences, printable
 from .._model.families import TARGET, WORKSPACE
 from .._model.family import Family
-from .._model.names import normal_name
 from .._model.records import InWorkspace, Record, difference, ids_of, may_be_stored, not_shown, proven
+from .._model.target_names import normal_name
 from .._model.texts import natural, same
 from .._scope.valid_names import problem_of
 from .._task.name_match import Names

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 from .._http.client import Client
 from .._model.errors import WrongOption, first_of, printable, shown
 from .._model.families import SCAN, TARGET, WORKSPACE
-from .._model.gate_words import BLIND, PASSED
 from .._model.inputs import needed_content_of
-from .._model.names import normal_form
+from .._model.outcomes import BLIND, PASSED
 from .._model.passwords import without_passwords
 from .._model.records import Record
 from .._model.safe_text import exact_cell, line
+from .._model.target_names import normal_form
 from .._model.times import LONGEST_EXCEPTION, Clock, expiry_of, seconds_of, span, utc_text
 from .._model.tools import tool_id_of, tool_name_of
 from .._task.atomic_files import Draft, store
@@ -29,8 +29,8 @@ from .._task.lookup import Contents, Place, not_empty
 from .._task.references import belongs, place_of
 from .._task.task import Task
 from .clock import latest_clock
-from .controls import Control, controls_of, look
 from .findings import matches_all, name_pattern
+from .must_see import Control, controls_of, look
 from .owners import NOBODY, Owner, Owners, read_owners
 from .proof import surplus_warning
 from .read import Wanted, named_targets, read_pair

@@ -29,8 +29,8 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from .._model.names import lasting_form
 from .._model.records import Record
+from .._model.target_names import lasting_form
 from .findings import SUMMARY, UNKNOWN
 
 # how many characters of a name identify a finding whose check has no id

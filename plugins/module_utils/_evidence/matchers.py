@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .._model.errors import WrongOption, printable, refuse_unknown_keys, shape_of
-from .._model.names import normal_form
+from .._model.target_names import normal_form
 from .findings import SUMMARY, UNKNOWN, is_cve, matches_all, pattern_of
 from .rows import Row
 

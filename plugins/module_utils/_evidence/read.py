@@ -12,9 +12,9 @@ from typing import NamedTuple
 from .._http.client import Client
 from .._model.errors import ApiError, CallError, WrongOption, printable
 from .._model.families import FINDING, SCAN, TARGET, WORKSPACE
-from .._model.gate_words import INCOMPLETE, NOTHING_SCANNED, PASSED, SERVICE_ERROR
-from .._model.names import normal_form
+from .._model.outcomes import INCOMPLETE, NOTHING_SCANNED, PASSED, SERVICE_ERROR
 from .._model.records import Record, read_id
+from .._model.target_names import normal_form
 from .._model.times import Clock
 from .._model.tools import tool_id_of, tool_name_of
 from .._task.lookup import Contents, Place, not_empty

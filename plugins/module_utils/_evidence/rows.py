@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from .._model.families import FINISHED, TIMED_OUT
 from .._model.families import OUTCOMES as SCAN_OUTCOMES
-from .._model.gate_words import INCOMPLETE, NOT_COVERED, PASSED, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN_FAILED, UNKNOWN_STATE
+from .._model.outcomes import INCOMPLETE, NOT_COVERED, PASSED, QUEUE_TIMEOUT, RUN_TIMEOUT, SCAN_FAILED, UNKNOWN_STATE
 from .._model.passwords import without_user_info
 from .._model.records import Record
 from .exploits import CveFile, Exploits, number_of

@@ -30,9 +30,9 @@ from .._evidence.fingerprint import (
 )
 from .._evidence.rows import Pair, Row
 from .._evidence.sight import Reach, why_narrower
-from .._model.gate_words import KNOWN, NEW, NO_BASELINE, REOPENED, WORSE
-from .._model.names import lasting_form
+from .._model.outcomes import KNOWN, NEW, NO_BASELINE, REOPENED, WORSE
 from .._model.records import proven
+from .._model.target_names import lasting_form
 
 OPEN = "open"
 GONE = "gone"

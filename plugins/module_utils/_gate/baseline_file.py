@@ -16,7 +16,7 @@ from .._evidence.findings import SUMMARY
 from .._evidence.fingerprint import SCHEME, Place, fingerprint_of, port_of, worst_first
 from .._evidence.sight import Reach
 from .._model.errors import printable
-from .._model.gate_words import CREATED, MISSING, READ, STALE, UPDATED
+from .._model.outcomes import CREATED, MISSING, READ, STALE, UPDATED
 from .baseline import (
     GONE,
     NO_MEMORY,

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from .._evidence.controls import Seen, Sight, look
+from .._evidence.must_see import Seen, Sight, look
 from .._evidence.rows import Pair, Reading, Trouble, enriched
 from .._model.errors import (
     Incomplete,
@@ -28,8 +28,8 @@ from .._model.errors import (
     without_secrets,
 )
 from .._model.galaxy import COLLECTION_VERSION, section_of
-from .._model.gate_words import CREATED, FAIL, KNOWN, MISCONFIGURED, MISSING, MOVED, NEW, PASSED, REOPENED, WARN, WORSE
 from .._model.inputs import content_of, needed_content_of
+from .._model.outcomes import CREATED, FAIL, KNOWN, MISCONFIGURED, MISSING, MOVED, NEW, PASSED, REOPENED, WARN, WORSE
 from .._model.records import Record
 from .._model.times import expiry_of, in_days, is_date
 from .._task.host import Host

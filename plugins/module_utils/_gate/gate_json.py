@@ -28,9 +28,9 @@ from .._evidence.owners import NOBODY, Owners
 from .._evidence.rows import Pair, Reading, Row, Trouble, numbered, rows_of, saved_row
 from .._model.errors import WrongOption, counted, printable
 from .._model.galaxy import section_of
-from .._model.gate_words import FINDINGS, INCOMPLETE, NOT_COVERED, OUTCOMES, PASSED, SCHEMA, STALE_BASELINE, VERSION
-from .._model.names import lasting_form
+from .._model.outcomes import FINDINGS, INCOMPLETE, NOT_COVERED, OUTCOMES, PASSED, SCHEMA, STALE_BASELINE, VERSION
 from .._model.records import Record
+from .._model.target_names import lasting_form
 from .._model.times import iso_moment, utc_text
 from .formats.schema import DOCUMENT, FINDING, TOP
 from .json_file import (

@@ -15,12 +15,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from .._evidence.controls import Seen
 from .._evidence.findings import SUMMARY
 from .._evidence.fingerprint import severity_rank
+from .._evidence.must_see import Seen
 from .._evidence.rows import Pair, Row, Trouble
 from .._model.errors import counted, first_of, printable, without_secrets
-from .._model.gate_words import (
+from .._model.outcomes import (
     BELOW,
     BLIND,
     CHANGES,

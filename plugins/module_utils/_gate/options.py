@@ -10,8 +10,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from .._evidence.controls import Control, controls_of
 from .._evidence.exploits import Exploits
+from .._evidence.must_see import Control, controls_of
 from .._evidence.owners import Owners, read_owners
 from .._model.errors import WrongOption
 from .._model.inputs import content_of, needed_content_of

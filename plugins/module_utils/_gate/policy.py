@@ -23,10 +23,10 @@ from .._evidence.matchers import KEYS, Matcher, accepts, matchers_of, shown, wit
 from .._evidence.rows import Pair, Row
 from .._model.errors import WrongOption, counted, printable, refuse_unknown_keys, without_secrets
 from .._model.families import SEVERITIES
-from .._model.gate_words import FAIL, MISCONFIGURED, NONE, OUTCOMES, PASS, PASSED, VERDICTS
-from .._model.names import normal_form
+from .._model.outcomes import FAIL, MISCONFIGURED, NONE, OUTCOMES, PASS, PASSED, VERDICTS
 from .._model.passwords import without_user_info
 from .._model.records import Record
+from .._model.target_names import normal_form
 from .._model.times import iso_moment, seconds_of, span, utc_text
 from .._model.tools import tool_id_of, tool_name_of
 from .._task.name_match import Spelled

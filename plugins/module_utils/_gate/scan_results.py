@@ -17,9 +17,9 @@ from .._evidence.registered import results_in, scans_in
 from .._evidence.rows import Pair, Trouble, outcome_of_scan
 from .._model.errors import WrongOption, printable
 from .._model.families import FINISHED
-from .._model.gate_words import FINDINGS, INCOMPLETE, NOT_COVERED, OUTCOMES, PASSED, SERVICE_ERROR, worst_outcome
-from .._model.names import normal_form
+from .._model.outcomes import FINDINGS, INCOMPLETE, NOT_COVERED, OUTCOMES, PASSED, SERVICE_ERROR, worst_outcome
 from .._model.records import read_id
+from .._model.target_names import normal_form
 from .._model.tools import tool_id_of
 
 

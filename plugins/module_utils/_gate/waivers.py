@@ -22,7 +22,7 @@ from .._evidence.fingerprint import SCHEME
 from .._evidence.matchers import KEYS, READERS, Matcher, accepts, matcher_of
 from .._evidence.rows import Row
 from .._model.errors import WrongOption, first_of, printable
-from .._model.gate_words import WAIVER_STATUSES
+from .._model.outcomes import WAIVER_STATUSES
 from .._model.times import LONGEST_EXCEPTION, NEVER, expiry_of
 from .._model.yaml_nodes import Problem, Report, entries_in, line_of, plain, refuse
 

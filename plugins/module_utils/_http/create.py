@@ -11,8 +11,8 @@ from typing import NamedTuple, Optional
 
 from .._model.errors import AnswerError, CallError, Incomplete, Refused, printable
 from .._model.family import Family
-from .._model.names import normal_name
 from .._model.records import Record, is_row, new_record, read_id, record_of
+from .._model.target_names import normal_name
 from .._model.texts import may_be_stored_form
 from .answer import Answer
 from .retry import GATEWAY

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from .families import SEVERITIES
 from .galaxy import PAGE
-from .gate_words import (
+from .outcomes import (
     BASELINE_STATES,
     CHANGES,
     COVERED,
@@ -28,7 +28,7 @@ from .gate_words import (
     VERDICTS,
     WAIVER_STATUSES,
 )
-from .names import LOGIN
+from .target_names import LOGIN
 
 _Document = TypeVar("_Document", bound=Mapping[str, Any])
 _USER_INFO = re.compile(r"(?<=://)[^/?#\\]*@")

@@ -20,8 +20,8 @@ from .._http.client import Client
 from .._model import private_files
 from .._model.errors import ApiError, CallError, Refused, WrongOption, first_of, printable
 from .._model.families import FINISHED, SCAN, TARGET, VPN_PROFILE
-from .._model.names import normal_form
 from .._model.records import Record
+from .._model.target_names import normal_form
 from .._scope.permit import Permits
 from .._scope.valid_names import refuse_name
 from .._task.lookup import Place, confirm_place, find_by_key, not_empty

@@ -17,7 +17,15 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeVar, Union
 
 from .._model.errors import WrongOption, first_of, printable, shape_of
-from .._model.names import DEFAULT_PORTS, TargetName, UnreadableName, other_reading, read_host, read_name, read_path
+from .._model.target_names import (
+    DEFAULT_PORTS,
+    TargetName,
+    UnreadableName,
+    other_reading,
+    read_host,
+    read_name,
+    read_path,
+)
 from .addresses import Address, Network, Networks, embedded, kind_of
 from .option import SCOPE_KEYS
 from .valid_names import problem_of, problem_of_comment

@@ -20,8 +20,8 @@ from .._http.client import Client
 from .._model.errors import CallError, Refused, WrongOption, printable
 from .._model.families import WORKSPACE
 from .._model.family import Family
-from .._model.names import normal_form
 from .._model.records import InWorkspace, Record, rows_in
+from .._model.target_names import normal_form
 from .host import Warn
 from .name_match import NAMES_LISTED, listed, look_alike, named
 

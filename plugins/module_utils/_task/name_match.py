@@ -12,8 +12,8 @@ from typing import Generic, TypeVar
 
 from .._model.errors import Refused, first_of, printable
 from .._model.family import Family
-from .._model.names import normal_form
 from .._model.records import Record, ids_of
+from .._model.target_names import normal_form
 
 NAMES_LISTED = 20
 

@@ -20,7 +20,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._model.families im
     TIMED_OUT,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._model.galaxy import DOCUMENTATION, section_of
-from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.outcomes import OUTCOMES
 from ansible_collections.scanops.scanner.plugins.plugin_utils import _estate_role as estate
 from ansible_collections.scanops.scanner.tests.generate_outcomes import PAGE, SOURCE
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..._model.errors import WrongOption, printable
-from ..._model.gate_words import FAIL, PASS, PASSED, VERDICTS, WARN, worst_verdict
+from ..._model.outcomes import FAIL, PASS, PASSED, VERDICTS, WARN, worst_verdict
 from ..._model.passwords import without_user_info
 from ..._model.safe_text import line
 from .document import Document, by_waiver, is_proof, origin_of

@@ -28,7 +28,7 @@ from __future__ import annotations
 import re
 
 from ..._model.errors import counted, first_of
-from ..._model.gate_words import WAIVED
+from ..._model.outcomes import WAIVED
 from ..._model.records import Record
 from ..._model.safe_text import block, encode, fenced, json_lines, line
 from .document import (

@@ -18,7 +18,7 @@ from ..._evidence.findings import SUMMARY
 from ..._evidence.fingerprint import check_or_name
 from ..._model.errors import WrongOption, first_of
 from ..._model.families import SEVERITIES
-from ..._model.gate_words import (
+from ..._model.outcomes import (
     CHANGES,
     COVERED,
     FAILING,
@@ -38,9 +38,9 @@ from ..._model.gate_words import (
     WAIVED,
     WORSE,
 )
-from ..._model.names import UnreadableName, read_name
 from ..._model.passwords import without_passwords, without_user_info
 from ..._model.safe_text import LONGEST_LINE, block, fenced, line
+from ..._model.target_names import UnreadableName, read_name
 from ..._model.times import expiry_of, in_days, is_date, iso_moment, utc_text
 from ..json_file import Wrong, parsed, text_of
 from .schema import DOCUMENT, TOP

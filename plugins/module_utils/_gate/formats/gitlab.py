@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from ..._model.gate_words import WAIVED
+from ..._model.outcomes import WAIVED
 from ..._model.records import Record
 from ..._model.safe_text import block, encode, fenced, json_lines, line
 from ..._model.times import iso_moment, utc_text

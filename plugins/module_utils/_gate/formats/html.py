@@ -23,7 +23,7 @@ from typing import Any
 
 from ..._evidence.findings import SUMMARY
 from ..._model.errors import WrongOption, counted, first_of
-from ..._model.gate_words import (
+from ..._model.outcomes import (
     BLIND,
     FAIL,
     FAILING,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..._model.gate_words import FAILING, WAIVED
+from ..._model.outcomes import FAILING, WAIVED
 from ..._model.safe_text import attribute, block, line, xml
 from .document import Document, Row, because, facts, identity, is_whole, pair_problems, place, problems
 

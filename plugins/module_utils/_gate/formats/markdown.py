@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..._model.errors import counted
-from ..._model.gate_words import BELOW, FAIL, FAILING, FINDINGS, NO_BASELINE, PASSED, STATES, WAIVED, WARN, WORSE
+from ..._model.outcomes import BELOW, FAIL, FAILING, FINDINGS, NO_BASELINE, PASSED, STATES, WAIVED, WARN, WORSE
 from ..._model.safe_text import code, line
 from .document import (
     Document,

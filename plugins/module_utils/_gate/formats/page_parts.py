@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 from ..._evidence.findings import SUMMARY
-from ..._model.gate_words import FAILING, FINDINGS, KNOWN, NEW, PASSED, REOPENED, VERDICTS, WORSE
+from ..._model.outcomes import FAILING, FINDINGS, KNOWN, NEW, PASSED, REOPENED, VERDICTS, WORSE
 from ..._model.safe_text import line
 from ..._model.times import iso_moment, utc_text
 from .document import Document, Row, by_waiver, waived_by, waiver_place

@@ -26,10 +26,10 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from ..._model.errors import WrongOption, counted, printable
-from ..._model.gate_words import KNOWN, NEW, REOPENED, WAIVED, WORSE
-from ..._model.names import lasting_form
+from ..._model.outcomes import KNOWN, NEW, REOPENED, WAIVED, WORSE
 from ..._model.records import Record
 from ..._model.safe_text import block, encode, fenced, json_lines, line
+from ..._model.target_names import lasting_form
 from .document import (
     Choices,
     Document,

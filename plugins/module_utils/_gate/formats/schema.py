@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Optional
 from ..._evidence.findings import SUMMARY
 from ..._model.errors import printable
 from ..._model.galaxy import DOCUMENTATION
-from ..._model.gate_words import (
+from ..._model.outcomes import (
     BASELINE_STATES,
     CHANGES,
     COVERED,

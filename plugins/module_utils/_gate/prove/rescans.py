@@ -10,12 +10,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..._evidence.controls import Control, look
+from ..._evidence.must_see import Control, look
 from ..._evidence.rows import Pair
 from ..._evidence.scans import lacks, newest_of
 from ..._model.errors import WrongOption, printable
 from ..._model.families import FINISHED
-from ..._model.gate_words import FINDINGS, PASSED
+from ..._model.outcomes import FINDINGS, PASSED
 from ..._model.records import Record, read_id
 from ..gate_json import rows_in
 from .verdict import found_of, run_of, unknown_parameters

@@ -13,7 +13,7 @@ from typing import Any
 from ..._evidence.findings import SUMMARY
 from ..._evidence.matchers import Matcher, matchers_of
 from ..._model.errors import WrongOption, first_of, printable
-from ..._model.gate_words import FAILING, PASSED, SCHEMA
+from ..._model.outcomes import FAILING, PASSED, SCHEMA
 from ..._model.records import Record
 from ..gate_json import refuse_other_keys, rows_in, saved_in
 from ..json_file import Wrong, parsed, text_of

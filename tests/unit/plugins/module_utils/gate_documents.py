@@ -10,7 +10,7 @@ import copy
 from typing import Any
 
 from ansible_collections.scanops.scanner.plugins.module_utils._model.galaxy import section_of
-from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.outcomes import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.plugins.case_files import cases_of
 
 VALUES = cases_of(__file__)

@@ -10,7 +10,7 @@ import json
 
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import harmless, printable
-from ansible_collections.scanops.scanner.plugins.module_utils._model.names import lasting_form
+from ansible_collections.scanops.scanner.plugins.module_utils._model.target_names import lasting_form
 
 NAMES = ("https://me:hunter2!!@a.example/", "https://me:hunter2%21%21@a.example/", "HTTP://:hunter2!!@a.example:8080")
 SHOP = {"workspace": "Shop"}

@@ -15,8 +15,8 @@ from ansible_collections.scanops.scanner.plugins.module_utils._estate.declaratio
 from ansible_collections.scanops.scanner.plugins.module_utils._estate.plan import WRITES, Managed, Rules
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import Refused, WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._model.families import HTTP_LOGGER, TARGET, WORKSPACE
-from ansible_collections.scanops.scanner.plugins.module_utils._model.names import normal_form
 from ansible_collections.scanops.scanner.plugins.module_utils._model.records import InWorkspace
+from ansible_collections.scanops.scanner.plugins.module_utils._model.target_names import normal_form
 from ansible_collections.scanops.scanner.tests.service import limits as service_limits
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._http.pace_simulation import Machine, simulate
 from hypothesis import assume, given

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._evidence.controls import controls_of, look
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.must_see import controls_of, look
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import finding, pair

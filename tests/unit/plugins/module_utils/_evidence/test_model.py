@@ -8,7 +8,7 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import Pair, outcome_of_scan
 from ansible_collections.scanops.scanner.plugins.module_utils._model.families import OUTCOMES as SCAN_OUTCOMES
 from ansible_collections.scanops.scanner.plugins.module_utils._model.families import outcome_of_status
-from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import (
+from ansible_collections.scanops.scanner.plugins.module_utils._model.outcomes import (
     OUTCOMES,
     worst_outcome,
     worst_verdict,

@@ -18,7 +18,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.docu
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.registry import as_json
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES, VERDICTS
+from ansible_collections.scanops.scanner.plugins.module_utils._model.outcomes import OUTCOMES, VERDICTS
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._gate.export_readers import (
     SUBJECTS,
     check,

@@ -13,7 +13,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 
-from ansible_collections.scanops.scanner.plugins.module_utils._evidence.controls import controls_of, look
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.must_see import controls_of, look
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import Trouble, rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import (
     Baseline,
@@ -24,7 +24,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline imp
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import Expect, mapping_of, policy_of
-from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.outcomes import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, NOW, finding, pair
 from ansible_collections.scanops.scanner.tests.unit.sampling import EXHAUSTIVE
 

@@ -19,7 +19,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy impor
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Doubled, Ending, Waived, Waiver
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._model.galaxy import section_of
-from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.outcomes import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.conventions.collection import ROOT
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._gate.export_readers import check_golden
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import NOW, finding, pair

@@ -26,7 +26,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy impor
     policy_of,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Waived, Waiver
-from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES, VERDICTS
+from ansible_collections.scanops.scanner.plugins.module_utils._model.outcomes import OUTCOMES, VERDICTS
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, NOW, finding, pair, row
 
 BASELINE = Memory("b.json", "stale", None, 0, "The baseline 'b.json' is truncated. Restore it.", True)

@@ -19,7 +19,7 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.html
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.page_parts import bars
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.formats.page_template import TEMPLATE
 from ansible_collections.scanops.scanner.plugins.module_utils._model.galaxy import PAGE
-from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.outcomes import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._gate.export_readers import table_of
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_documents import (
     HOSTILE,

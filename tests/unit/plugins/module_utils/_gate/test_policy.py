@@ -8,7 +8,7 @@ import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.fingerprint import Spot
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import mapping_of, origin_of, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.outcomes import OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import DAY, row
 
 SEVERITIES = ("info", "low", "medium", "high", "critical")

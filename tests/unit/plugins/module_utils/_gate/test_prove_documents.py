@@ -11,7 +11,7 @@ from datetime import date
 
 import jsonschema
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._evidence.controls import controls_of
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.must_see import controls_of
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import document_of as gate_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.scan_results import with_results
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
-from ansible_collections.scanops.scanner.plugins.module_utils._model.gate_words import INCOMPLETE, NOT_COVERED, OUTCOMES
+from ansible_collections.scanops.scanner.plugins.module_utils._model.outcomes import INCOMPLETE, NOT_COVERED, OUTCOMES
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import pair
 
 ITEM = {"ansible_loop_var": "item"}

@@ -22,7 +22,7 @@ SOURCES = Path(_scope.__file__).parent.parent
 FILES = (
     "_model/errors",
     "_task/raw_options",
-    "_model/names",
+    "_model/target_names",
     "_model/__init__",
     "_task/__init__",
     "_scope/valid_names",

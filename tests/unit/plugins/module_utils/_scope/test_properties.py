@@ -10,7 +10,11 @@ from urllib.parse import urlsplit
 
 import requests
 import urllib3
-from ansible_collections.scanops.scanner.plugins.module_utils._model.names import UnreadableName, normal_form, read_name
+from ansible_collections.scanops.scanner.plugins.module_utils._model.target_names import (
+    UnreadableName,
+    normal_form,
+    read_name,
+)
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import combine, compile_scope
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

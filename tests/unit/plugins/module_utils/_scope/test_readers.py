@@ -12,7 +12,7 @@ import itertools
 import random
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._model import names as _names
+from ansible_collections.scanops.scanner.plugins.module_utils._model import target_names as _names
 from ansible_collections.scanops.scanner.plugins.module_utils._scope import rules as _scope
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils._scope.url_readers import (
     canonical,

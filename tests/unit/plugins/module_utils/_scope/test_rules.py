@@ -9,7 +9,7 @@ from urllib.parse import SplitResult
 
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible_collections.scanops.scanner.plugins.module_utils._model import names as _names
+from ansible_collections.scanops.scanner.plugins.module_utils._model import target_names as _names
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.option import SCOPE_OPTION
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.rules import combine, compile_scope

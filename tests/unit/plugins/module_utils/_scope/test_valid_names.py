@@ -7,7 +7,7 @@ from __future__ import annotations
 import ipaddress
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._model.names import UnreadableName, read_name
+from ansible_collections.scanops.scanner.plugins.module_utils._model.target_names import UnreadableName, read_name
 from ansible_collections.scanops.scanner.plugins.module_utils._scope.valid_names import problem_of
 from hypothesis import example, given
 from hypothesis import strategies as st

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import Refused
 from ansible_collections.scanops.scanner.plugins.module_utils._model.families import HTTP_LOGGER, TARGET, WORKSPACE
-from ansible_collections.scanops.scanner.plugins.module_utils._model.names import normal_form
+from ansible_collections.scanops.scanner.plugins.module_utils._model.target_names import normal_form
 from ansible_collections.scanops.scanner.plugins.module_utils._task.lookup import NOWHERE, Place, existing_workspaces
 from ansible_collections.scanops.scanner.plugins.module_utils._task.name_match import named
 from hypothesis import given

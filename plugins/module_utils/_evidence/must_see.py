@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from .._model.errors import WrongOption, first_of, printable, refuse_unknown_keys, without_secrets
-from .._model.gate_words import PASSED
-from .._model.names import lasting_form
+from .._model.outcomes import PASSED
+from .._model.target_names import lasting_form
 from .._model.tools import tool_id_of
 from .findings import matches_all, pattern_of
 from .fingerprint import check_or_name, identity_of, stands_for_no_check

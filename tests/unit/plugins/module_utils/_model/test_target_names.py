@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._model import names as _names
-from ansible_collections.scanops.scanner.plugins.module_utils._model.names import normal_form
+from ansible_collections.scanops.scanner.plugins.module_utils._model import target_names as _names
+from ansible_collections.scanops.scanner.plugins.module_utils._model.target_names import normal_form
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
