@@ -6,10 +6,9 @@
 
     .venv/bin/nox -s generate
 
-It writes whole files (the table of families, an action plugin for each module, the settings of integration targets, the pages
-of outcomes and of assumptions), lists (action groups), and entries that the costs and the start page of the site lack. An entry
-that exists is never
-changed: improve its words by hand. Needs PyYAML.
+It writes whole files (an action plugin for each module, the settings of the integration targets of families, the pages of
+assumptions, outcomes, variables of the gate and event sources), lists (action groups), and entries that the costs and the start
+page of the site lack. An entry that exists is never changed: improve its words by hand. Needs PyYAML.
 """
 
 from __future__ import annotations
