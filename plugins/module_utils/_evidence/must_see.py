@@ -2,7 +2,7 @@
 # Simplified BSD License (see LICENSES/BSD-2-Clause.txt or https://opensource.org/licenses/BSD-2-Clause)
 # SPDX-License-Identifier: BSD-2-Clause
 
-"""Controls: known, harmless weaknesses that a scan must see, or it saw too little. Pure.
+"""The option ``must_see``: controls, known and harmless weaknesses that a scan must see, or it saw too little. Pure.
 
 A control is looked for in all that was read of a scan. Baseline, waivers, policy and statuses have no part in it. What matches
 a control is no finding. Only a finished scan of which everything was read can have missed a control.
