@@ -11,7 +11,7 @@ the comment above a line that follows a removed one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..filter.estate_yaml import estate_yaml
@@ -87,19 +87,18 @@ def edited(text: str, declared: Sequence[Declared], workspaces: Sequence[Record]
         raise OtherForm
     edits = _Edits(body)
     rest = {each["id"]: each for each in workspaces}
+    names = {each[WORKSPACE.key] for each in workspaces}
     for entry, own in zip(entries.value, declared):
-        named = [each for each in rest.values() if each[WORKSPACE.key] == own.get(WORKSPACE.key)]
+        name = own.get(WORKSPACE.key)
+        named = (each for each in (rest.values() if name in names else ()) if each[WORKSPACE.key] == name)
         # the workspace with its id, else that with its name, which may have been created again
-        found = rest.get(own["id"]) if isinstance(own.get("id"), int) else None
-        live = found or next(iter(named), None)
+        live = (rest.get(own["id"]) if isinstance(own.get("id"), int) else None) or next(named, None)
         if live is not None:
             del rest[live["id"]]
             _workspace(edits, entry, own, live)
         elif own.get("state") != "absent":
             edits.replace(entry.start_mark.line, _after(entry))
-    column = entries.start_mark.column
-    for live in rest.values():
-        edits.replace(_after(entries), _after(entries), _lines_of([live], column))
+    _append(edits, entries, rest.values())
     return edits.text().replace("\n", "\r\n" if breaks else "\n")
 
 
@@ -170,8 +169,15 @@ def _items(edits: _Edits, nodes: Any, items: Sequence[Any], rows: Sequence[Recor
             # a name gets a description, in its own spelling
             new = {**row, family.key: item}
             edits.replace(node.start_mark.line, _after(node), _lines_of([new], column))
-    for row in rest.values():
-        edits.replace(_after(nodes), _after(nodes), _lines_of([row], column))
+    _append(edits, nodes, rest.values())
+
+
+def _append(edits: _Edits, nodes: Any, rows: Iterable[Record]) -> None:
+    """Add objects to the end of a list."""
+    # once, because all that the list has is looked at
+    after = _after(nodes)
+    for row in rows:
+        edits.replace(after, after, _lines_of([row], nodes.start_mark.column))
 
 
 def _matched(family: Family, items: Sequence[Any], rows: Sequence[Record]) -> Iterator[tuple[Any, Record | None]]:

@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 import copy
+import sys
 from collections import Counter
+from functools import partial
 
 import pytest
 import yaml
@@ -267,3 +269,43 @@ def test_any_account_is_written_and_no_comment_above_an_object_is_lost(before, a
     kept = tuple(f"# {each}: " for each in after)
     comments = [line for line in text.splitlines() if line.startswith(kept)]
     assert [line for line in made.splitlines() if line.startswith(kept)] == comments
+
+
+def calls_of(work):
+    """The number of calls that the file under test makes."""
+    calls = 0
+
+    def counted(frame, event, _called):
+        nonlocal calls
+        calls += event in ("call", "c_call") and frame.f_code.co_filename == edited.__code__.co_filename
+
+    sys.setprofile(counted)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def many_targets(count):
+    """A file with so many targets, of which the account lacks the first half, and has as many others."""
+    names = [f"host-{number:04}.example" for number in range(count + count // 2)]
+    own = [{**SHOP, "targets": [{"name": name} for name in names[:count]]}]
+    return own, [{**SHOP, "targets": [{"name": name} for name in names[count // 2 :]]}]
+
+
+def many_workspaces(count):
+    """A file with so many workspaces, of which the account lacks the first half, and has as many others."""
+    every = [{**OFFICE, "id": number, "name": f"Office {number}"} for number in range(count + count // 2)]
+    return every[:count], every[count // 2 :]
+
+
+@pytest.mark.parametrize("case", [many_targets, many_workspaces])
+def test_the_work_grows_as_the_file(case):
+    work = []
+    for count in (60, 240):
+        own, live = case(count)
+        text = estate_yaml({KEY: own})
+        work.append(calls_of(partial(edited, text, own, live)))
+    # n log n; a look through all for each would make it 16
+    assert work[1] <= 5 * work[0], work
