@@ -106,7 +106,7 @@ def path_in_repository(path: str, option: str) -> str:
     tops = (each for each in PurePath(full).parents if os.path.exists(each / ".git"))
     top = next(tops, os.getcwd())
     relative = os.path.relpath(full, os.path.realpath(top))
-    if relative.split(os.sep)[0] == os.pardir:
+    if relative.partition(os.sep)[0] == os.pardir:
         raise WrongOption(
             f"{option} {printable(path, 200)!r} is in no git repository and not below the working directory, so programs"
             " that read SARIF cannot find it: give a file of the repository."
