@@ -160,6 +160,17 @@ class Row(NamedTuple):
         )
 
 
+def _report_status(report: Record) -> str | None:
+    status = report.get("status", report.get("status_name"))
+    return None if status is None else status_word(status)
+
+
+def _risk(row: Record) -> object:
+    # true is no number, although it equals 1
+    level = row.get("risk_level")
+    return level if type_of(level) == "integer" else type_of(level)
+
+
 ROWS = (
     Row(
         "create-answer",
@@ -995,14 +1006,7 @@ ROWS = (
         "Any other value counts as an unknown severity, which always passes `min_severity`. Another scale is not noticed.",
         False,
         _NO_FINDINGS,
-        values_are(
-            # true is no number, although it equals 1
-            lambda row: level if type_of(level := row.get("risk_level")) == "integer" else type_of(level),
-            range(len(SEVERITIES)),
-            "findings",
-            "findings_of_scan",
-            each=(0, len(SEVERITIES) - 1),
-        ),
+        values_are(_risk, range(len(SEVERITIES)), "findings", "findings_of_scan", each=(0, len(SEVERITIES) - 1)),
         ("findings",),
         ("GET /findings .risk_level",),
     ),
@@ -1208,11 +1212,7 @@ ROWS = (
         "If the status is unknown, the task tries the download.",
         True,
         _NO_REPORTS,
-        values_are(
-            lambda row: None if (status := row.get("status", row.get("status_name"))) is None else status_word(status),
-            (None, *NOT_READY, *FAILED, *READY),
-            "reports",
-        ),
+        values_are(_report_status, (None, *NOT_READY, *FAILED, *READY), "reports"),
         ("reports",),
         ("GET /reports .status =status_name", "GET /reports/{id} .status =status_name"),
     ),

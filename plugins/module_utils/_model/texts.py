@@ -84,10 +84,13 @@ def _read_forms(stored: str) -> list[str]:
 
 def _unescaped(text: str) -> str:
     for _time in range(_MOST_ESCAPES):
-        text = unquote(html.unescape(text), errors="replace")
-        # an escape sequence without digits is white space, U+0020 here
-        text = _ESCAPED.sub(lambda found: chr(int(found[1] or found[2] or found[3] or "20", 16)), text)
+        text = _ESCAPED.sub(_character, unquote(html.unescape(text), errors="replace"))
     return text
+
+
+def _character(found: re.Match[str]) -> str:
+    digits = found[1] or found[2] or found[3]
+    return chr(int(digits, 16)) if digits else " "
 
 
 def _letters(text: str) -> str:

@@ -66,6 +66,9 @@ def _loader(yaml: Any, text: str) -> Any:
     return yaml.SafeLoader if nested else getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
+# --- files of waivers and of owners
+
+# what such a file says of itself
 VERSION = 1
 # thousands of entries
 LARGEST = 5_000_000

@@ -52,10 +52,10 @@ from .report_create import (
     read_note,
     write_note,
 )
+from .watch import Outage
 
 # seconds
 _FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 15.0
-from .watch import Outage
 
 
 class _NotReady(ScannerError):
