@@ -89,8 +89,11 @@ def edited(text: str, declared: Sequence[Declared], workspaces: Sequence[Record]
     rest = {each["id"]: each for each in workspaces}
     names = {each[WORKSPACE.key] for each in workspaces}
     for entry, own in zip(entries.value, declared):
+        # an entry that is none costs no other one its lines
+        own = own if isinstance(own, Mapping) else {}
         name = own.get(WORKSPACE.key)
-        named = (each for each in (rest.values() if name in names else ()) if each[WORKSPACE.key] == name)
+        is_live = isinstance(name, str) and name in names
+        named = (each for each in (rest.values() if is_live else ()) if each[WORKSPACE.key] == name)
         # the workspace with its id, else that with its name, which may have been created again
         live = (rest.get(own["id"]) if isinstance(own.get("id"), int) else None) or next(named, None)
         if live is not None:
@@ -110,19 +113,23 @@ def _workspace(edits: _Edits, entry: Any, own: Declared, live: Record) -> None:
         edits.set(entry.start_mark.column, fields["id"], "id", live["id"])
     _set_fields(edits, entry, own, live, WORKSPACE)
     for family in (TARGET, HTTP_LOGGER):
-        rows, items = live[family.plural], own.get(family.plural) or ()
+        rows, given = live[family.plural], own.get(family.plural) or ()
+        items = given if isinstance(given, list) else ()
         matched = list(_matched(family, items, rows))
-        if len(matched) == len(rows) and not any(_differs(family, *each) for each in matched):
+        is_same = len(matched) == len(rows) and not any(_differs(family, *each) for each in matched)
+        # what is no list means nothing, also where the account has none
+        if is_same and given == items:
             continue
         pair = fields.get(family.plural)
         lines = _lines_of({family.plural: rows}, entry.start_mark.column)
         if pair is None:
             edits.replace(place, place, lines)
-        elif items and pair[1].id == "sequence" and not pair[1].flow_style:
-            _items(edits, pair[1], items, rows, family)
-        elif items:
+        elif items and (pair[1].id != "sequence" or pair[1].flow_style):
             raise OtherForm
+        elif items and (rows or any(isinstance(item, Mapping) and item.get("ignore") for item in items)):
+            _items(edits, pair[1], items, rows, family)
         else:
+            # a list without a line is no list
             edits.replace(pair[0].start_mark.line, _after(pair[1]), lines)
 
 
@@ -184,7 +191,9 @@ def _matched(family: Family, items: Sequence[Any], rows: Sequence[Record]) -> It
     """Each declared object with the live one, as a task finds it."""
     live = Names(family, rows)
     for item in items:
-        found = live.all(item[family.key] if isinstance(item, Mapping) else item)
+        name = item.get(family.key) if isinstance(item, Mapping) else item
+        # what is no text names nothing
+        found = live.all(name) if isinstance(name, str) else ()
         yield item, found[0] if len(found) == 1 else None
 
 

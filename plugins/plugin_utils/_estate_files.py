@@ -252,7 +252,8 @@ def lost_flags(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str,
     """What a file says to this collection only, and another one does not say any more."""
     kept = [
         {
-            (family, where, name, flag)
+            # as text, because what no estate is may have a list there
+            (family, str(where), str(name), flag)
             for family, where, name, fields in _objects(each)
             for flag in _FLAGS
             if fields.get(flag)

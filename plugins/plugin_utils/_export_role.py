@@ -110,7 +110,7 @@ class ExportAction(RoleAction):
                 declared = read_estate_files([os.path.join(directory, name)], self._loader)["workspaces"]
             except (ValueError, WrongOption):
                 continue
-            if len(declared) == 1 and isinstance(declared[0], Mapping) and declared[0].get("id"):
+            if len(declared) == 1 and isinstance(declared[0], Mapping) and isinstance(declared[0].get("id"), int):
                 names.setdefault(declared[0]["id"], name)
         found = []
         for each in files:
@@ -144,14 +144,18 @@ class ExportAction(RoleAction):
             )
         try:
             after = _BOM * text.startswith(_BOM) + edited(text.removeprefix(_BOM), declared, workspaces)
-            if differing(self._loaded(after), workspaces):
+            if _differing(self._loaded(after), workspaces):
                 after = new
         except (ValueError, LookupError, AttributeError, TypeError):
             # it cannot be changed line by line, or is no estate, which has any form
             after = new
         number = sum((_comments(text) - _comments(after)).values())
         lost = [f"{counted(number, 'comment')} would be lost"] if number else []
-        flags = [] if found[0].startswith(_NO_ESTATE) else lost_flags(declared, self._loaded(after))
+        try:
+            flags = lost_flags(declared, self._loaded(after))
+        except (AttributeError, TypeError):
+            # no estate, which is said
+            flags = []
         return _Change([*found, *lost, *flags], after)
 
     def _loaded(self, *texts: str) -> list[Any]:

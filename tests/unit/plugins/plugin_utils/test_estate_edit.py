@@ -14,6 +14,7 @@ from functools import partial
 import pytest
 import yaml
 from ansible_collections.scanops.scanner.plugins.filter.estate_yaml import estate_yaml
+from ansible_collections.scanops.scanner.plugins.module_utils._estate.declaration import read_estate
 from ansible_collections.scanops.scanner.plugins.plugin_utils._estate_edit import OtherForm, edited, has_secrets
 from ansible_collections.scanops.scanner.plugins.plugin_utils._estate_files import KEY, differing, lost_flags
 from hypothesis import given
@@ -124,9 +125,58 @@ def test_only_what_differs_is_written(account, gone, new):
     assert differing(loaded(text), account) == []
 
 
+@pytest.mark.parametrize("targets", [[], SHOP["targets"]])
+@pytest.mark.parametrize("http_loggers", [[], [{"label": "Till"}]])
+def test_a_list_of_which_nothing_stays_is_empty(targets, http_loggers):
+    text = TEXT.replace("    - name: Office", "      http_loggers:\n        - Canary\n    - name: Office")
+    account = [shop(targets=targets, http_loggers=http_loggers), OFFICE]
+    made = loaded(edited(text, loaded(text), account))
+    read_estate(made)
+    assert differing(made, account) == []
+
+
 def test_what_the_account_does_not_know_stays():
     text = edited(TEXT, loaded(TEXT), [shop(name="Shop"), OFFICE])
     assert loaded(text)[0]["targets"][1]["protect"] is True
+
+
+@pytest.mark.parametrize("name", ["[Office]", "{a: b}", "7", "null", "2020-01-01", "{1, 2}"])
+@pytest.mark.parametrize("place", ["- name: Office\n", "- www.example.com\n", "- name: api.example.com\n"])
+def test_a_name_that_is_no_text_costs_only_its_own_entry(place, name):
+    wrong = TEXT.replace(place, f"- name: {name}\n")
+    text = edited(wrong, loaded(wrong), [shop(), OFFICE])
+    assert differing(loaded(text), [shop(), OFFICE]) == []
+    lines = set(wrong.splitlines()) - set(text.splitlines())
+    own = {"            protect: true", "            description: Old   # since 2019"} if "api" in place else set()
+    assert lines <= {f"{' ' * (4 if 'Office' in place else 10)}- name: {name}", "      targets: []", *own}
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "- Office",
+        "- 7",
+        "-",
+        "- [Office]",
+        "- {}",
+        "- description: Office",
+        "- name: Office\n      targets: 7",
+        "- name: Office\n      targets: office.example.com",
+        "- name: Office\n      targets: {a: b}",
+        "- name: Office\n      targets:\n        - [x]\n        -\n        - {}",
+        "- name: Office\n      http_loggers:\n        a: b",
+        "- name: Office\n      description: [x]",
+        "- name: Office\n      id: [3]",
+    ],
+)
+@pytest.mark.parametrize("targets", [[], [{"name": "office.example.com"}]])
+def test_an_entry_that_is_no_workspace_costs_only_its_own_lines(entry, targets):
+    own, account = TEXT.partition("    - name: Office")[0], [shop(), {**OFFICE, "targets": targets}]
+    wrong = f"{own}    {entry}\n"
+    text = edited(wrong, loaded(wrong), account)
+    read_estate(loaded(text))
+    assert differing(loaded(text), account) == []
+    assert set(own.splitlines()) <= set(text.splitlines())
 
 
 def test_an_ignored_object_stays_whatever_the_account_has():
@@ -227,6 +277,8 @@ def test_what_would_be_lost_is_named():
     ]
     after = [{"name": "Shop", "targets": ["a.example", {"name": "b.example", "ignore": True}]}]
     assert lost_flags(before, after) == ["protect of target 'a.example' of 'Shop' would be lost"]
+    before[0]["targets"][0]["name"] = ["a.example"]
+    assert lost_flags(before, after) == ["protect of target \"['a.example']\" of 'Shop' would be lost"]
 
 
 NAMES = st.sampled_from([f"app-{number}.example.com" for number in range(8)])
