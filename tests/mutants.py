@@ -55,7 +55,7 @@ TESTS_OF = {
     "_gate/judge": ["_gate/test_judge", "_gate/test_expectation"],
     "_evidence/matchers": ["_evidence/test_matchers"],
     "_gate/policy": ["_gate/test_policy", "_gate/test_expectation"],
-    "_evidence/rows": ["_evidence/test_rows", "_evidence/test_model"],
+    "_evidence/rows": ["_evidence/test_rows", "_evidence/test_model", "_gate/test_document"],
     "_gate/waivers": ["_gate/test_waivers"],
     "_gate/prove/rescans": ["_gate/test_prove_documents"],
     "_gate/prove/artefacts": ["_gate/test_prove_documents"],

@@ -152,6 +152,17 @@ def test_each_row_of_a_table_is_a_place(evidence, places):
     assert found.fingerprint not in alone and re.fullmatch("1:[0-9a-f]{32}", found.fingerprint)
 
 
+def test_scheme_1_digests_these_places():
+    (found,) = identify([Sighting(at_places("/b", "/a"), "example.com")])
+    assert found.fingerprint == "1:3a379566c17910e44c3aa202cfef8549"
+
+
+def test_the_own_fields_of_a_finding_are_those_of_all_rows():
+    evidence = table(["URL", "Method", "Parameter"], ["/a", "GET", "q"], ["/b", "PUT", "r"])
+    record = finding(method="post", parameter="id", vuln_evidence=evidence)
+    assert places_of(record) == tuple(Place(443, "tcp", each, "POST", "id") for each in ("/a", "/b"))
+
+
 def test_the_own_field_of_a_finding_is_the_path_of_all_rows():
     record = finding(path="/own", vuln_evidence=table(["URL", "Method"], ["/a", "GET"], ["/b", "GET"]))
     assert places_of(record) == (Place(443, "tcp", "/own", "GET"),)

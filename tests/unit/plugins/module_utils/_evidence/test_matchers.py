@@ -156,3 +156,19 @@ def test_matchers_of_cve_ids_accept_no_other_id(named, own, accepted):
     assert accepts(matching, row(cve=own)) is accepted
     # one that names something else accepts the finding with all of its ids
     assert accepts([*matching, matcher_of({"check": "WEB-1"}, "exclude")], row(cve=own))
+
+
+@pytest.mark.parametrize(
+    "matcher, message",
+    [
+        ({"severity": "bad"}, "x.severity is 'bad': write one of critical, high, medium, low, info, unknown."),
+        ({"port": "\uff14\uff14\uff13"}, "x.port is '\uff14\uff14\uff13': give a port from 1 to 65535."),
+        ({"port": "https"}, "x.port is 'https': give a port from 1 to 65535."),
+        ({"port": ["443"]}, "x.port is a list: give one text; write another matcher for another value."),
+        ({"port": True}, "x.port is a boolean (true): write it in quotes"),
+    ],
+)
+def test_what_is_wrong_in_a_matcher_is_said_with_what_to_write(matcher, message):
+    with pytest.raises(WrongOption) as refused:
+        matcher_of(matcher, "x")
+    assert str(refused.value).startswith(message)

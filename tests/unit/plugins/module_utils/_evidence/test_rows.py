@@ -274,3 +274,14 @@ def test_the_service_does_not_say_when_a_finding_was_first_seen():
 def test_no_findings_are_no_rows():
     assert rows_of([]) == rows_of([pair()]) == ()
     assert identify([]) == []
+
+
+def test_a_finding_without_a_severity_is_unknown():
+    record = finding()
+    del record["severity"]
+    (row,) = rows_of([pair(findings=(record,))])
+    assert row.severity == "unknown"
+
+
+def test_what_json_does_not_know_is_text():
+    assert text_of({"at": {1}}) == '{"at": "{1}"}'

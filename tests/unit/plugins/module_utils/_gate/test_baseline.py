@@ -17,8 +17,11 @@ from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline imp
     OPEN,
     Baseline,
     CompleteRun,
+    Facts,
     Remembered,
+    Was,
     memory_of,
+    run_of,
     update,
 )
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline_file import parse, render
@@ -31,6 +34,7 @@ from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_me
     at_places,
     finding,
     pair,
+    rows_of,
     run,
 )
 from hypothesis import given
@@ -241,7 +245,73 @@ def test_a_baseline_of_an_earlier_release_is_read_and_shows_nothing_as_gone():
     assert [each.reach for each in seen.entries] == [LIGHT, LIGHT]
 
 
+def test_of_two_scans_that_found_it_the_less_thorough_one_shows_what_it_takes():
+    for one, other in ((LIGHT, DEEP), (DEEP, LIGHT)):
+        both = update(accepted(finding("a"), reach=one), run(pair(finding("a"), finished=SECOND, reach=other)), "1.0.0")
+        assert [each.reach for each in both.entries] == [LIGHT]
+
+
+# --- what a baseline has accepted of a finding
+
+
+def with_facts(cvss, epss, known_exploited, verified, check="a", **fields):
+    return finding(
+        check, cvss=cvss, epss_score=epss, in_cisa_catalog=known_exploited, verified=verified, cve=["CVE-2021-0001"],
+        **fields,
+    )  # fmt: skip
+
+
+def test_the_worst_of_each_fact_is_accepted():
+    one, other = with_facts(5.0, 0.9, False, None, id=1), with_facts(7.0, 0.1, None, True, id=2)
+    baseline = accepted(one, other)
+    worst = Facts(7.0, 0.9, False, True)
+    assert [each.facts for each in baseline.entries] == [worst]
+    assert parse(render(baseline), "Web shop") == baseline
+    (row,) = compared(baseline, run(pair(one, finished=SECOND))).rows
+    assert row == Remembered("known", FIRST, Was("high", worst, ("CVE-2021-0001",)))
+    # a later scan makes it no better
+    later = update(baseline, run(pair(with_facts(1.0, 0.0, True, False), finished=SECOND)), "1.0.0")
+    assert [each.facts for each in later.entries] == [worst, Facts(7.0, 0.9, True, True)]
+
+
+def test_what_is_accepted_at_all_places_is_accepted_of_a_finding():
+    path = with_facts(5.0, 0.9, True, None, risk_level=4, path="/a"), with_facts(7.0, 0.1, False, True, path="/b")
+    baseline = accepted(path[0], {**path[1], "cve": ["CVE-2021-0001", "CVE-2021-0002"]})
+    (row,) = compared(baseline, run(pair(at_places("/a", "/b", vuln_id="a", risk_level=4), finished=SECOND))).rows
+    assert (row.change, row.first_seen) == ("worse", FIRST)
+    assert row.was == Was("high", Facts(5.0, 0.1, False, None), ("CVE-2021-0001",))
+    (row,) = compared(baseline, run(pair(at_places("/a", "/c", vuln_id="a"), finished=SECOND))).rows
+    assert (row.change, row.was.severity) == ("new", "critical")
+
+
+# --- controls
+
+
+def test_what_a_baseline_has_of_a_control_stays():
+    control, baseline = finding("b"), accepted(finding("a"), finding("b"))
+    seen = pair(finding("a"), finished=SECOND, scan_id=2, target="EXAMPLE.com")
+    now = run_of([seen], rows_of(seen), rows_of(pair(control, target="Example.COM", scan_id=2)))
+    assert isinstance(now, CompleteRun)
+    assert gone(baseline, now) == []
+    assert states(update(baseline, now, "1.0.0")) == states(baseline)
+    assert gone(baseline, run(seen)) == [("b", "high")]
+
+
+def test_of_two_scans_of_one_time_that_with_an_id_counts():
+    for ids in ((1, None), (None, 1), (None, 2), (2, 1)):
+        now = run(*(pair(finding("a"), scan_id=each) for each in ids))
+        assert [each.scan_id for each in now.scans.values()] == [max(each or 0 for each in ids)]
+
+
 # --- equal findings
+
+
+def test_of_several_that_are_gone_one_is_reopened():
+    two = accepted(finding("a", 3, id=1), finding("a", 3, id=2))
+    none = update(two, run(pair(finding("b"), finished=SECOND)), "1.0.0")
+    assert states(none)[0] == ("a", GONE, ("high", "high"))
+    one = update(none, run(pair(finding("a", 3), finding("b"), finished=THIRD)), "1.0.0")
+    assert states(one)[:2] == [("a", GONE, ("high",)), ("a", OPEN, ("high",))]
 
 
 @pytest.mark.cases("before, after, expected, left")

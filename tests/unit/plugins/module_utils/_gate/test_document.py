@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 import json
+from typing import NamedTuple
 
 import jsonschema
 import pytest
@@ -13,7 +14,15 @@ from ansible_collections.scanops.scanner.plugins.module_utils._evidence.exploits
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.owners import read_owners
 from ansible_collections.scanops.scanner.plugins.module_utils._evidence.rows import Trouble, rows_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.baseline import Gone, Memory, Remembered
-from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import document_of, of_workspace, saved_of
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.gate_json import (
+    document_of,
+    is_unjudged,
+    of_workspace,
+    saved_in,
+    saved_of,
+    unjudged,
+)
+from ansible_collections.scanops.scanner.plugins.module_utils._gate.json_file import Fields, Wrong, demand, types_in
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.judge import decide
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.policy import expect_of, mapping_of, policy_of
 from ansible_collections.scanops.scanner.plugins.module_utils._gate.waivers import Doubled, Ending, Waived, Waiver
@@ -337,6 +346,85 @@ def test_a_file_is_of_the_workspace_that_it_names():
     assert of_workspace(saved_of(lines(finding(id=1)), "f", NOW), "Other").workspace == "Other"
 
 
+def test_what_a_file_says_of_its_build_and_its_controls_is_kept():
+    saved = json.loads(json.dumps(DOCUMENTS["passed"]))
+    del saved["build"], saved["controls"]
+    without = saved_in(copy.deepcopy(saved), NOW)
+    assert (without.build, without.controls) == (None, ())
+    build, controls = {"commit": "a" * 40}, [{"name": "Canary"}]
+    whole = saved_in({**saved, "build": build, "controls": controls}, NOW)
+    assert (whole.build, whole.controls) == (build, controls)
+
+
+# --- the result of finding_info
+
+
+def result(*findings, **fields):
+    listed = [{**each, "target_name": "a.example"} for each in findings]
+    return {"findings": listed, "total": len(listed), "complete": True, "doubts": [], **fields}
+
+
+def test_the_result_of_finding_info_is_told_from_that_of_a_gate():
+    whole = result()
+    assert is_unjudged(whole)
+    assert not is_unjudged({**whole, "outcome": "passed"})
+    for key in whole:
+        assert not is_unjudged({name: each for name, each in whole.items() if name != key})
+    for other in (None, [], [*whole], "findings total complete doubts"):
+        assert not is_unjudged(other)
+
+
+@pytest.mark.parametrize(
+    "fields, outcome, reasons",
+    [
+        ({}, "findings", []),
+        ({"total": 1}, "findings", []),
+        ({"doubts": ["One is missing."]}, "incomplete", ["One is missing."]),
+        ({"doubts": ["One is missing."], "complete": False}, "incomplete", ["One is missing."]),
+        ({"complete": False}, "incomplete", ["The list of findings may be incomplete."]),
+        (
+            {"total": 3000},
+            "incomplete",
+            ["2 of 3,000 findings are listed: raise limit of finding_info."],
+        ),
+        (
+            {"total": 3, "complete": False},
+            "incomplete",
+            ["The list of findings may be incomplete.", "2 of 3 findings are listed: raise limit of finding_info."],
+        ),
+    ],
+)
+def test_what_finding_info_does_not_list_is_said(fields, outcome, reasons):
+    given = result(finding(id=1), finding(id=2, vuln_id="WEB-2"), **fields)
+    found = unjudged(given)
+    assert (found["outcome"], found["reasons"], found["targets"]) == (outcome, reasons, [])
+    judged = document(decided((pair(target="a.example", findings=(finding(id=1), finding(id=2, vuln_id="WEB-2"))),)))
+    shown = [
+        [(each["fingerprint"], each["severity"], each["target"]) for each in one["findings"]] for one in (found, judged)
+    ]
+    assert sorted(shown[0]) == sorted(shown[1])
+    for row in found["findings"]:
+        assert (row["change"], row["state"], row["waiver"], row["team"]) == (None, "", None, None)
+    assert given == result(finding(id=1), finding(id=2, vuln_id="WEB-2"), **fields)
+
+
+@pytest.mark.parametrize(
+    "fields, message",
+    [
+        ({"total": "2"}, "total or doubts is not as finding_info returns it: give its unchanged result."),
+        ({"total": None}, "total or doubts is not as finding_info returns it: give its unchanged result."),
+        ({"doubts": "none"}, "total or doubts is not as finding_info returns it: give its unchanged result."),
+        ({"doubts": [1]}, "total or doubts is not as finding_info returns it: give its unchanged result."),
+        ({"findings": [{}]}, "An item of findings is not a finding, which has a name and a risk_level: give the"),
+        ({"findings": 5}, "An item of findings 'int' object is not iterable: give the unchanged result of"),
+    ],
+)
+def test_a_changed_result_of_finding_info_is_refused(fields, message):
+    with pytest.raises(WrongOption) as refused:
+        unjudged(result(**fields))
+    assert str(refused.value).startswith(message)
+
+
 # --- lines of finding_info
 
 
@@ -405,6 +493,56 @@ def test_a_target_without_a_name_is_named_by_its_id():
         assert again(lines(finding(target_id=4711, target_name=name)))["targets"][0]["target"] == "target 4711"
 
 
+# --- the types of values
+
+
+class Kind(NamedTuple):
+    text: str
+    score: float | None = None
+    flag: bool = False
+    count: int = 0
+    parts: tuple[str, ...] = ()
+
+
+def test_the_annotations_of_a_row_are_the_types_in_json():
+    assert types_in(Kind, ("parts", "score", "text", "flag", "count")) == {
+        "parts": {list},
+        "score": {float, int, type(None)},
+        "text": {str},
+        "flag": {bool},
+        "count": {int},
+    }
+
+
+@pytest.mark.parametrize(
+    "value, others, problem",
+    [
+        ({"text": "a", "count": 1}, False, None),
+        ({"text": "a", "count": 1, "more": 2}, True, None),
+        ({"text": "a", "count": 1, "more": 2}, False, "is wrong in x: 'more' is an unknown key"),
+        ({"text": "a"}, False, "is wrong in x: count is missing"),
+        ({"text": "a", "count": True}, True, "is wrong in x: count is True"),
+        ({"text": "a", "count": "n" * 90}, True, f"is wrong in x: count is '{'n' * 59}..."),
+        ([], True, "is wrong in x: not an object"),
+    ],
+)
+def test_the_fields_of_an_object_have_their_types(value, others, problem):
+    fields = Fields(types_in(Kind, ("count", "text")), others)
+    if problem is None:
+        assert fields.of(value, "x") == (1, "a")
+        return
+    with pytest.raises(Wrong) as refused:
+        fields.of(value, "x")
+    assert str(refused.value) == problem
+
+
+def test_a_wrong_value_is_shown_in_short():
+    demand(True, "x", "count", "n" * 90)
+    with pytest.raises(Wrong) as refused:
+        demand(False, "x", "count", "n" * 90)
+    assert str(refused.value) == f"is wrong in x: count is '{'n' * 59}..."
+
+
 # --- spoilt files
 
 
@@ -452,6 +590,7 @@ WRONG = [
     ),
     (spoilt(["findings", 0, "severity"], "none"), "is wrong in findings[0]: severity is 'none'"),
     (spoilt(["findings", 0, "cve"], [1]), "is wrong in findings[0]: cve is [1]"),
+    (spoilt(["surplus"], 1), "is wrong in the top level: 'surplus' is an unknown key"),
 ]
 
 

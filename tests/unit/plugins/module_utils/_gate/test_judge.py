@@ -473,3 +473,50 @@ def test_a_rise_of_severity_is_named():
         pair(findings=(HIGH,)), policy={"only_new": True}, memory=Memory("b.json", "read", 1, 1, rows=[remembered])
     )
     assert decision.rows[0].reasons[-1] == "it is worse than in the baseline, where its severity was medium"
+
+
+# --- what a decision says beside the outcome
+
+
+def test_a_sentence_ends_as_it_was_written():
+    said = [Trouble("moved", each) for each in ("Stop!", "Why?", "No end", "An end.")]
+    assert judged(troubles=said).reasons[:4] == ("Stop!", "Why?", "No end.", "An end.")
+
+
+def test_each_reason_has_the_outcome_that_it_is_for():
+    decision = judged(PAIRS["findings"], PAIRS["incomplete"]._replace(target="b.example"))
+    assert decision.reason_outcomes == ("incomplete", "findings")
+
+
+def test_one_unused_waiver_is_named_alone():
+    other = WAIVER._replace(line=9)
+    (one,) = judged(pair(), waived=Waived(unused=(WAIVER,))).warnings
+    assert one == "The waiver at w.yml:3 matches no finding: check for a typo, or remove what is no longer needed."
+    (two,) = judged(pair(), waived=Waived(unused=(WAIVER, other))).warnings
+    assert two.startswith("The waivers at w.yml:3, w.yml:9 match no finding: ")
+
+
+def test_what_scans_that_passed_say_of_themselves_is_a_warning():
+    several = [pair(target=f"{number}.example", problems=("No host answered.", "One port.")) for number in range(22)]
+    (warning,) = judged(*several[:2]).warnings
+    said = ", website_scanner: No host answered. One port."
+    assert warning == f"0.example{said} 1.example{said} Check that the target was reached."
+    (warning,) = judged(*several).warnings
+    assert warning.endswith(f"19.example{said} 2 others say more; see targets. Check that the target was reached.")
+
+
+def test_only_what_may_fail_later_is_due():
+    policy = {"fail_on": "critical", "older_than": {"high": "30d"}, "exclude": [{"name": "Old*"}]}
+    found = (finding(), finding(name="Old server", vuln_id="WEB-2"), finding(vuln_id="WEB-3", risk_level=4))
+    decision = judged(pair(findings=found), policy=policy)
+    due = {each.row.check: (each.state, each.due) for each in decision.rows}
+    assert due == {"WEB-1": ("below", "2026-12-22"), "WEB-2": ("below", None), "WEB-3": ("failing", None)}
+    waived = judged(pair(findings=(finding(),)), policy=policy, waived=Waived((WAIVER,)))
+    assert [(each.state, each.due) for each in waived.rows] == [("waived", None)]
+
+
+def test_an_unknown_age_fails_by_the_key_missing():
+    policy = {"fail_on": "none", "older_than": {"high": "30d"}}
+    for finished, keys in ((None, ("older_than", "missing")), ("2026-01-01T00:00:00Z", ("older_than",))):
+        (row,) = judged(pair(findings=(HIGH,), finished=finished), policy=policy).rows
+        assert (row.state, row.keys) == ("failing", keys)

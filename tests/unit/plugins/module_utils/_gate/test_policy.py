@@ -233,3 +233,23 @@ def test_a_scan_url_without_a_place_for_the_id_is_refused(url):
         WrongOption, match=r"origin.scan_url is .*: give the URL of a scan in the web application, with"
     ):
         origin_of({"scan_url": url})
+
+
+# --- what a decision is traced to
+
+
+def test_a_missing_field_fails_by_two_keys():
+    keys = [policy_of({"min_cvss": 7}).counts(row(cvss=cvss))[2] for cvss in (None, 8)]
+    assert keys == [("fail_on", "min_cvss", "missing"), ("fail_on", "min_cvss")]
+
+
+def test_the_day_on_which_an_age_begins_to_fail():
+    policy = policy_of({"fail_on": "none", "older_than": {"high": "30d"}})
+    assert policy.due(row(), "2026-11-22T09:00:00Z") == "2026-12-22"
+    assert policy.due(row(), None) is policy.due(row(severity="low"), "2026-11-22T09:00:00Z") is None
+
+
+def test_an_origin_is_kept_without_passwords():
+    found = origin_of({"build": "https://jo:secret@ci.example/1", "commit": ""})
+    assert found == {"build": "https://ci.example/1", "commit": None, "scan_url": None}
+    assert origin_of({"scan_url": "https://app.example/scans/{id}"})["scan_url"] == "https://app.example/scans/{id}"

@@ -441,3 +441,35 @@ def test_a_place_that_two_waivers_match_is_doubled():
     (doubled,) = waived([one, other, one], at_places("/a", "/b")).doubled
     assert (doubled.fingerprint, [each.line for each in doubled.waivers]) == (one, [0, 2])
     assert waived([one], at_places("/a", "/b")).unused == ()
+
+
+# --- which ends soon, and which is named
+
+
+def test_the_waivers_that_end_soon_are_listed_by_their_end():
+    text = "version: 1\nwaivers:\n" + "".join(
+        f"  - check: {check}{TAIL.replace('2026-12-31', ends)}"
+        for check, ends in (("WEB-1", "2026-12-01"), ("WEB-2", "2026-12-31"), ("WEB-3", "2026-11-30"))
+    )
+    rules = rules_in(text)
+    for days, number in ((0, 0), (8, 0), (9, 1), (30, 2)):
+        assert len(waive(rules, (), NOW, days * 86400).ending) == number
+    ending = waive(rules, (), NOW, 60 * 86400).ending
+    assert [(each.waiver.matcher["check"], each.days) for each in ending] == [("WEB-3", 8), ("WEB-1", 9), ("WEB-2", 39)]
+
+
+def test_of_waivers_for_different_places_the_one_that_ends_first_is_named():
+    both = rows(at_places("/a", "/b"))
+    spots = [each.fingerprint for each in both[0].places]
+    for ends, named in ((("2027-03-31", "2027-01-31"), 1), (("2027-01-31", "2027-03-31"), 0)):
+        text = waivers(*(f'fingerprint: "{each}"' for each in spots))
+        for end in ends:
+            text = text.replace("2026-12-31", end, 1)
+        (waiver,) = waive(rules_in(text), both, NOW).rows
+        assert waiver.matcher == {"fingerprint": spots[named]}
+
+
+def test_a_place_that_is_not_waived_is_noted_for_its_own_row_only():
+    first, second = rows(finding("a", cve=["CVE-2021-0001", "CVE-2021-0002"]), finding("b"))
+    waived = waive(rules_in(waivers("cve: CVE-2021-0001")), (second, first), NOW)
+    assert [bool(each) for each in waived.partial] == [False, True]

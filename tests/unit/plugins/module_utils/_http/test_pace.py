@@ -147,6 +147,23 @@ def test_when_the_next_call_is_sent(changes, wait):
     assert len(after.under_way) == len(pace.under_way) + (not wait)
 
 
+def test_a_stop_that_ends_now_is_over():
+    full = {"calls": ((90.0, 10),)}
+    assert paces.take(pace_of(stop=100.0, **full), 100.0, 100.0, RULE)[1] == 5.0
+    assert paces.take(pace_of(stop=100.1, **full), 100.0, 100.0, RULE)[1] == pytest.approx(0.1)
+
+
+def test_a_call_without_an_answer_is_recent_for_a_twentieth_of_the_window():
+    waits = [paces.take(pace_of(refused=50.0, under_way=(sent,)), 100.0, 100.0, RULE)[1] for sent in (99.9, 97.1, 97.0)]
+    assert waits == pytest.approx([0.3, 0.3, 0.0])
+
+
+def test_only_a_429_makes_the_documented_limit_known():
+    assert learn(pace_of(limit=0), 101.0, 100.5).limit == 0
+    assert learn(pace_of(limit=0), 101.0, 100.5, good=False).limit == 0
+    assert learn(pace_of(limit=0), 101.0, 100.5, good=False, refused=True).limit == RULE.documented
+
+
 def test_a_share_counts_own_calls_only():
     rule = RULE._replace(share=50)
     for own, others, wait in ((4, 5, 0), (5, 0, 1.0), (4, 6, 3.0)):

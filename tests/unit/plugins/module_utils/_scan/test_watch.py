@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import CallError, WrongOption
+from ansible_collections.scanops.scanner.plugins.module_utils._scan.spec import ScanSpec
 from ansible_collections.scanops.scanner.plugins.module_utils._scan.watch import (
     Entry,
+    Outage,
     Timeouts,
     Watch,
 )
@@ -129,3 +132,95 @@ def test_a_wait_for_a_slot_ends_only_if_no_scan_of_the_task_holds_one():
 def test_what_a_task_has_started_is_not_started_again():
     watch = Watch([Entry("host-1"), Entry("host-2", started=True)], {}, LIMITS)
     assert [each.target for each in watch.startable()] == ["host-1"]
+
+
+def failed(status=None, final=False):
+    return CallError("GET /scans failed", "GET", "/scans", status, final=final)
+
+
+def test_an_outage_is_counted_from_the_first_read_that_failed():
+    outage = Outage("10s")
+    assert (outage.failing, outage.left(50)) == (False, 10)
+    assert outage.survives(failed(), 100, 103)
+    assert outage.survives(failed(503), 105, 109.5)
+    assert (outage.failing, outage.left(104)) == (True, 6)
+    assert not outage.survives(failed(), 109, 110)
+    outage.end()
+    assert (outage.failing, outage.left(110)) == (False, 10)
+    assert outage.survives(failed(), 111, 112)
+
+
+@pytest.mark.parametrize(
+    "status, final, is_survived",
+    [
+        (None, False, True),
+        (None, True, False),
+        (429, False, True),
+        (500, False, True),
+        (503, True, False),
+        (499, False, False),
+        (428, False, False),
+        (430, False, False),
+        (404, False, False),
+    ],
+)
+def test_which_failures_a_wait_survives(status, final, is_survived):
+    assert Outage("10s").survives(failed(status, final), 0, 1) is is_survived
+
+
+def test_the_option_of_an_outage_is_named_where_it_is_wrong():
+    with pytest.raises(WrongOption, match="outage_wait"):
+        Outage("soon")
+
+
+def test_a_pause_ends_with_the_outage_and_passes_over_timeouts():
+    watch = watching(1)
+    assert watch.outage.longest == 600
+    watch.outage.survives(failed(), 90, 91)
+    # the timeout of the queue would be sooner
+    assert watch.pause(95, 10, 0) == 10
+    assert watch.pause(685, 10, 0) == 5
+    assert watch.pause(690, 10, 0) == 0.01
+
+
+def test_the_interval_grows_for_few_polls_only():
+    watch = watching(1)
+    watch.timeouts = Timeouts(1e9, 1e9)
+    watch.quiet_polls = 4
+    assert watch.pause(0, 10, 0) == 10 * 1.5**4
+    watch.quiet_polls = 10_000
+    assert watch.pause(0, 10, 0) == 60
+
+
+def test_the_shortest_pause():
+    watch = watching(1)
+    assert watch.pause(100, 10, 0) == watch.pause(500, 10, 0) == 0.01
+    watch = Watch([Entry("host-1")], {}, LIMITS)
+    watch.slot_refused(0)
+    assert watch.pause(100, 10, 0) == watch.pause(500, 10, 0) == 0.01
+
+
+SPEC = ScanSpec(170, 0, None, None, None, None, {})
+
+
+def test_a_start_names_its_target_as_the_task_does():
+    by_name, by_id = Entry("a.example", 7, spec=SPEC), Entry("a.example", 7, by_id=True, spec=SPEC)
+    assert by_name.body(3) == {"target_name": "a.example", "tool_id": 170, "workspace_id": 3}
+    assert by_id.body(None) == {"target_id": 7, "tool_id": 170}
+
+
+@pytest.mark.parametrize(
+    "target_id, seen, is_of",
+    [
+        (7, {"tool_id": 170, "target_id": 7}, True),
+        (7, {"tool_id": 170, "target_id": 8}, False),
+        (7, {"tool_id": 171, "target_id": 7}, False),
+        (7, {"tool_id": None, "target_id": 7}, True),
+        (7, {"tool_id": 170, "target_id": None}, True),
+        (7, {"tool_id": None, "target_id": 8}, False),
+        (None, {"tool_id": 170, "target_id": 8}, True),
+        (None, {"tool_id": 171, "target_id": 8}, False),
+    ],
+)
+def test_whose_scan_a_record_is(target_id, seen, is_of):
+    assert Entry("a.example", target_id, spec=SPEC).is_of(seen) is is_of
