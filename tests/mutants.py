@@ -24,23 +24,24 @@ TESTS = f"{COLLECTION}/tests/unit/plugins/module_utils"
 KILLED = {"killed", "timeout", "segfault"}
 
 
-# per cent of the mutants that the tests killed when one in five was tried, rounded down; the other files have no figure yet
+# per cent of the mutants that the tests killed when one in five was tried, rounded down; the other files have no figure yet.
+# What survives in fingerprint, matchers and pace changes no result: bounds of caches, flags of patterns, shorter ways.
 RECORDED = {
-    "_evidence/proof": 97,
+    "_evidence/proof": 98,
     "_gate/baseline": 97,
     "_gate/baseline_file": 96,
     "_gate/enrichment": 95,
-    "_evidence/fingerprint": 100,
-    "_gate/gate_json": 96,
-    "_gate/json_file": 96,
+    "_evidence/fingerprint": 96,
+    "_gate/gate_json": 98,
+    "_gate/json_file": 100,
     "_gate/judge": 100,
-    "_evidence/matchers": 100,
+    "_evidence/matchers": 96,
     "_gate/policy": 100,
-    "_evidence/rows": 95,
-    "_gate/waivers": 95,
-    "_http/pace": 98,
+    "_evidence/rows": 100,
+    "_gate/waivers": 96,
+    "_http/pace": 97,
     "_http/retry": 100,
-    "_scan/watch": 96,
+    "_scan/watch": 97,
 }
 # tests of each file; those that need the local service are left out
 TESTS_OF = {

@@ -169,7 +169,7 @@ def test_which_failures_a_wait_survives(status, final, is_survived):
 
 
 def test_the_option_of_an_outage_is_named_where_it_is_wrong():
-    with pytest.raises(WrongOption, match="outage_wait"):
+    with pytest.raises(WrongOption, match=r"^outage_wait "):
         Outage("soon")
 
 
