@@ -113,11 +113,11 @@ def _workspace(edits: _Edits, entry: Any, own: Declared, live: Record) -> None:
         edits.set(entry.start_mark.column, fields["id"], "id", live["id"])
     _set_fields(edits, entry, own, live, WORKSPACE)
     for family in (TARGET, HTTP_LOGGER):
-        rows, given = live[family.plural], own.get(family.plural) or ()
-        items = given if isinstance(given, list) else ()
+        rows, given = live[family.plural], own.get(family.plural, [])
+        items = given if isinstance(given, list) else []
         matched = list(_matched(family, items, rows))
         is_same = len(matched) == len(rows) and not any(_differs(family, *each) for each in matched)
-        # what is no list means nothing, also where the account has none
+        # what is no list becomes one, also where the account has nothing
         if is_same and given == items:
             continue
         pair = fields.get(family.plural)

@@ -215,10 +215,13 @@ def _called(key: _Key) -> str:
 
 
 def _objects(workspaces: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Family, object, Any, Mapping[str, Any]]]:
-    """Each declared target and HTTP logger, with its family, its workspace and its name."""
+    """Each declared target and HTTP logger, with its family, its workspace and its name. The workspaces may be of any form."""
     for each in workspaces:
-        for family in (TARGET, HTTP_LOGGER) if each.get("state") != "absent" else ():
-            for entry in each.get(family.plural) or ():
+        if not isinstance(each, Mapping) or each.get("state") == "absent":
+            continue
+        for family in (TARGET, HTTP_LOGGER):
+            entries = each.get(family.plural)
+            for entry in entries if isinstance(entries, list) else ():
                 fields = entry if isinstance(entry, Mapping) else {family.key: entry}
                 yield family, each.get("name"), fields.get(family.key), fields
 
@@ -252,7 +255,7 @@ def lost_flags(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str,
     """What a file says to this collection only, and another one does not say any more."""
     kept = [
         {
-            # as text, because what no estate is may have a list there
+            # a name may be a list in what is no estate
             (family, str(where), str(name), flag)
             for family, where, name, fields in _objects(each)
             for flag in _FLAGS

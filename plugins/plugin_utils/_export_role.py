@@ -151,12 +151,7 @@ class ExportAction(RoleAction):
             after = new
         number = sum((_comments(text) - _comments(after)).values())
         lost = [f"{counted(number, 'comment')} would be lost"] if number else []
-        try:
-            flags = lost_flags(declared, self._loaded(after))
-        except (AttributeError, TypeError):
-            # no estate, which is said
-            flags = []
-        return _Change([*found, *lost, *flags], after)
+        return _Change([*found, *lost, *lost_flags(declared, self._loaded(after))], after)
 
     def _loaded(self, *texts: str) -> list[Any]:
         """What files with these texts declare."""

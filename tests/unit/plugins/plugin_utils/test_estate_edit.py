@@ -163,6 +163,9 @@ def test_a_name_that_is_no_text_costs_only_its_own_entry(place, name):
         "- name: Office\n      targets: 7",
         "- name: Office\n      targets: office.example.com",
         "- name: Office\n      targets: {a: b}",
+        "- name: Office\n      targets:",
+        "- name: Office\n      targets: 0",
+        "- name: Office\n      http_loggers: ''",
         "- name: Office\n      targets:\n        - [x]\n        -\n        - {}",
         "- name: Office\n      http_loggers:\n        a: b",
         "- name: Office\n      description: [x]",
@@ -206,10 +209,11 @@ KEPT = {
         f"{KEY}:\n  - name: Office\n    description: New\n    targets:\n      - name: VPN.example.com  # main\n"
         "        protect: true\n",
     ),
-    "what is not managed": (
+    # which no estate may have
+    "what is null": (
         f"{KEY}:\n  - name: Office\n    targets: ~\n",
         {**OFFICE, "description": "New"},
-        f"{KEY}:\n  - name: Office\n    description: New\n    targets: ~\n",
+        f"{KEY}:\n  - name: Office\n    description: New\n    targets: []\n",
     ),
     "only ignored objects": (
         f"{KEY}:\n  - name: Office\n    targets:\n      - {{name: a.example, ignore: true}}\n    description: Old\n",
@@ -277,6 +281,8 @@ def test_what_would_be_lost_is_named():
     ]
     after = [{"name": "Shop", "targets": ["a.example", {"name": "b.example", "ignore": True}]}]
     assert lost_flags(before, after) == ["protect of target 'a.example' of 'Shop' would be lost"]
+    # beside what is no workspace, and what is no list
+    assert lost_flags([*before, "Office", {"name": "Till", "targets": 7}], after) == lost_flags(before, after)
     before[0]["targets"][0]["name"] = ["a.example"]
     assert lost_flags(before, after) == ["protect of target \"['a.example']\" of 'Shop' would be lost"]
 
