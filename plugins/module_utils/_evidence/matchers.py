@@ -148,9 +148,8 @@ def _severity(value: object, path: str) -> str:
 
 
 def _port(value: object, path: str) -> int:
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    text = str(value) if is_number else _text(value, path)
-    port = int(text) if re.fullmatch(r"[0-9]{1,5}", text, re.ASCII) else 0
+    text = str(value) if isinstance(value, (int, float)) else _text(value, path)
+    port = int(text) if re.fullmatch(r"[0-9]{1,5}", text) else 0
     if not 0 < port <= _LAST_PORT:
         raise WrongOption(f"{path} is {shown(text)}: give a port from 1 to {_LAST_PORT}.")
     return port

@@ -4,8 +4,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from ansible_collections.scanops.scanner.plugins.module_utils._evidence.matchers import accepts, matcher_of, matchers_of
+from ansible_collections.scanops.scanner.plugins.module_utils._evidence.matchers import (
+    accepts,
+    matcher_of,
+    matchers_of,
+    shown,
+)
 from ansible_collections.scanops.scanner.plugins.module_utils._model.errors import WrongOption
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.gate_values import row
 
@@ -158,17 +165,15 @@ def test_matchers_of_cve_ids_accept_no_other_id(named, own, accepted):
     assert accepts([*matching, matcher_of({"check": "WEB-1"}, "exclude")], row(cve=own))
 
 
-@pytest.mark.parametrize(
-    "matcher, message",
-    [
-        ({"severity": "bad"}, "x.severity is 'bad': write one of critical, high, medium, low, info, unknown."),
-        ({"port": "\uff14\uff14\uff13"}, "x.port is '\uff14\uff14\uff13': give a port from 1 to 65535."),
-        ({"port": "https"}, "x.port is 'https': give a port from 1 to 65535."),
-        ({"port": ["443"]}, "x.port is a list: give one text; write another matcher for another value."),
-        ({"port": True}, "x.port is a boolean (true): write it in quotes"),
-    ],
-)
-def test_what_is_wrong_in_a_matcher_is_said_with_what_to_write(matcher, message):
-    with pytest.raises(WrongOption) as refused:
-        matcher_of(matcher, "x")
-    assert str(refused.value).startswith(message)
+def test_the_matchers_of_an_option_have_their_places():
+    listed = matchers_of([{"check": "WEB-1"}, {"check": "WEB-2"}], "policy.include")
+    assert [each.matches(ROW) for each in listed] == [True, False]
+    for wrong, place in (({"check": ""}, "policy.include[1].check is empty"), ({"chek": "a"}, "policy.include[1]")):
+        with pytest.raises(WrongOption, match=re.escape(place)):
+            matchers_of([{"check": "WEB-1"}, wrong], "policy.include")
+
+
+def test_a_wrong_value_is_shown_as_text_or_by_its_kind():
+    assert shown("a\nb") == "'a\\\\nb'"
+    assert shown("b" * 90) == f"'{'b' * 60}...'"
+    assert shown(["a"]) == "a list"
