@@ -19,7 +19,10 @@ from ansible_collections.scanops.scanner.plugins.module_utils._evidence.fingerpr
     canonical,
     fingerprint_of,
     identify,
+    places_in,
     places_of,
+    port_of,
+    severity_rank,
     worst_first,
 )
 from ansible_collections.scanops.scanner.tests.unit.plugins.module_utils.counted_text import CountedText, comparisons
@@ -157,6 +160,16 @@ def test_scheme_1_digests_these_places():
     assert found.fingerprint == "1:3a379566c17910e44c3aa202cfef8549"
 
 
+def test_places_are_different_and_in_order():
+    listed = [{"path": "/b"}, {"path": "/a"}, {"path": "/b"}]
+    assert [each.path for each in places_in(443, "TCP", listed)] == ["/a", "/b"]
+    assert [each.path for each in places_in(443, "TCP", listed[:2])] == ["/a", "/b"]
+
+
+def test_the_first_and_the_last_port():
+    assert [port_of(each) for each in (0, 1, "1", 65535, 65536)] == [None, 1, 1, 65535, None]
+
+
 def test_the_own_fields_of_a_finding_are_those_of_all_rows():
     evidence = table(["URL", "Method", "Parameter"], ["/a", "GET", "q"], ["/b", "PUT", "r"])
     record = finding(method="post", parameter="id", vuln_evidence=evidence)
@@ -232,6 +245,19 @@ def test_order_ids_texts_times_and_severity_change_no_fingerprint(checks, data):
     after = identify(sightings(*(changed[place] for place in order), target="EXAMPLE.com."))
     assert [each.fingerprint for each in after] == [before[place].fingerprint for place in order]
     assert sorted(each[:2] for each in after) == sorted(each[:2] for each in before)
+
+
+def test_the_words_of_a_name_are_compared_with_single_spaces():
+    assert subject_of(finding(None, name=" Weak  TLS\tcipher "), "a").name == "weak tls cipher"
+
+
+def test_equal_findings_have_an_order_whatever_they_hold():
+    numbers = {identify(sightings(finding(extra={each}), finding(extra={"m"})))[0].number for each in ("a", "z")}
+    assert numbers == {1, 2}
+
+
+def test_a_word_that_is_no_severity_may_be_the_worst():
+    assert severity_rank("catastrophic") == severity_rank("unknown") == 0
 
 
 def test_severities_are_ordered_worst_first():

@@ -269,6 +269,8 @@ def test_the_worst_of_each_fact_is_accepted():
     assert parse(render(baseline), "Web shop") == baseline
     (row,) = compared(baseline, run(pair(one, finished=SECOND))).rows
     assert row == Remembered("known", FIRST, Was("high", worst, ("CVE-2021-0001",)))
+    (row,) = compared(accepted(one), run(pair(one, finished=SECOND))).rows
+    assert row == Remembered("known", FIRST, Was("high", Facts(5.0, 0.9, False, None), ("CVE-2021-0001",)))
     # a later scan makes it no better
     later = update(baseline, run(pair(with_facts(1.0, 0.0, True, False), finished=SECOND)), "1.0.0")
     assert [each.facts for each in later.entries] == [worst, Facts(7.0, 0.9, True, True)]

@@ -164,6 +164,12 @@ def test_only_a_429_makes_the_documented_limit_known():
     assert learn(pace_of(limit=0), 101.0, 100.5, good=False, refused=True).limit == RULE.documented
 
 
+def test_an_own_place_in_the_queue_is_not_ahead():
+    pace = pace_of(calls=((41.0, 4), (98.0, 5)), queue=((100.0, 101.0),))
+    assert paces.wait_of(pace, 100.0, 100.0, RULE) == 0.0
+    assert paces.wait_of(pace, 100.0, 100.1, RULE) == 1.0
+
+
 def test_a_share_counts_own_calls_only():
     rule = RULE._replace(share=50)
     for own, others, wait in ((4, 5, 0), (5, 0, 1.0), (4, 6, 3.0)):
