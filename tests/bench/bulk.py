@@ -79,7 +79,8 @@ def limited(window: str) -> Callable[[Stage], Result]:
 
     def measure(stage: Stage) -> Result:
         _empty_workspace(stage)()
-        rules = dict(window=window, seconds=60, GET=250, write=WRITES_A_MINUTE, output=60)
+        # where GET calls are limited as documented, a task takes the documented limit of writes for granted, and refuses
+        rules = dict(window=window, seconds=60, GET=WRITES_A_MINUTE, write=WRITES_A_MINUTE, output=60)
         side = Side(_play(stage, "targets.yml", NEW), 0)
         if window == "fixed":
             time.sleep((INTO_MINUTE - time.time()) % 60)
