@@ -79,7 +79,7 @@ def limited(window: str) -> Callable[[Stage], Result]:
 
     def measure(stage: Stage) -> Result:
         _empty_workspace(stage)()
-        # where GET calls are limited as documented, a task takes the documented limit of writes for granted, and refuses
+        # with the documented limit of GET calls, a task assumes the documented one of writes too, and refuses the plan
         rules = dict(window=window, seconds=60, GET=WRITES_A_MINUTE, write=WRITES_A_MINUTE, output=60)
         side = Side(_play(stage, "targets.yml", NEW), 0)
         if window == "fixed":
